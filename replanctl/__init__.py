@@ -1,0 +1,3 @@
+"""replanctl: rehearse how plan-and-execute agents replan."""
+
+__version__ = "0.1.0"

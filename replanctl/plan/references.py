@@ -1,0 +1,205 @@
+"""`#E3.rows[0]`: find, resolve, rename. No other module parses references.
+
+A reference is `#E`, a step id and path parts (`.field`, `[0]`, `["any key"]`). Only known ids are references
+inside running text; a string that is nothing but `#E` and an unknown id is a reference to nothing (its `known` is
+False). `##E1` is the literal text `#E1`. The id is the longest known one that no letter or digit follows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+import msgspec
+
+_START = re.compile(r"(#?)#E([A-Za-z0-9][A-Za-z0-9_-]*)")
+_PART = re.compile(r'\.([A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|\[([0-9]{1,9})\]|\["((?:[^"\\\x00-\x1f]|\\.)*)"\]')
+_WORD = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+ID_LENGTH = 64
+
+
+class Reference(msgspec.Struct, frozen=True, gc=False):
+    """One reference: the step's id, the path into its value, and the text as written."""
+
+    step_id: str
+    path: tuple[str | int, ...]
+    text: str
+    known: bool = True
+
+
+class _Literal(msgspec.Struct, frozen=True, gc=False):
+    """Text between references, escapes already undone."""
+
+    text: str
+
+
+_Piece = Reference | _Literal
+
+
+def parse(text: str, known: Collection[str]) -> tuple[_Piece, ...]:
+    """The text cut into literals and references. A whole-string reference is one piece."""
+    if "#E" not in text:
+        return (_Literal(text),)
+    pieces: list[_Piece] = []
+    at = 0  # where the text not yet taken begins
+    for found in _START.finditer(text):
+        if found.start() < at:
+            continue
+        if found.group(1):
+            pieces.append(_Literal(text[at : found.start()] + "#E"))
+            at = found.start(2)
+        elif reference := _reference(text, found.start(), found.group(2), known):
+            pieces.append(_Literal(text[at : found.start()]))
+            pieces.append(reference)
+            at = found.start() + len(reference.text)
+    pieces.append(_Literal(text[at:]))
+    kept = tuple(p for p in pieces if isinstance(p, Reference) or p.text)
+    return _dangling(text) if not any(isinstance(p, Reference) for p in kept) else kept
+
+
+def _reference(text: str, start: int, run: str, known: Collection[str]) -> Reference | None:
+    """The reference that begins at `start`, with the longest known id at the head of `run`."""
+    after = start + 2
+    for length in range(min(len(run), ID_LENGTH), 0, -1):
+        end = after + length
+        if run[:length] in known and (end >= len(text) or text[end] not in _WORD):
+            path, end = _path(text, end)
+            return Reference(run[:length], path, text[start:end])
+    return None
+
+
+def _path(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
+    parts: list[str | int] = []
+    while found := _PART.match(text, at):
+        field, index, key = found.groups()
+        try:
+            parts.append(field if field is not None else int(index) if index is not None else json.loads(f'"{key}"'))
+        except ValueError:  # an escape that JSON does not know: not a path part
+            break
+        at = found.end()
+    return tuple(parts), at
+
+
+def _dangling(text: str) -> tuple[_Piece, ...]:
+    """A text without a known reference: nothing but an unknown one, or plain text with its escapes undone."""
+    found = re.match(r"#E([A-Za-z0-9][A-Za-z0-9_-]{0,63})", text)
+    if found:
+        path, end = _path(text, found.end())
+        if end == len(text):
+            return (Reference(found.group(1), path, text, known=False),)
+    return (_Literal(_unescape(text)),)
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"##E(?=[A-Za-z0-9])", "#E", text)
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every string value of args, at any depth; keys are not values."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if type(item) is str:
+            yield item
+        elif type(item) is dict:
+            stack.extend(reversed(item.values()))
+        elif type(item) is list or type(item) is tuple:
+            stack.extend(reversed(item))
+
+
+def mentions(args: dict[str, Any]) -> bool:
+    """Whether there may be a reference (or an escaped one) in these args; cheap."""
+    for value in args.values():
+        kind = type(value)
+        if kind is str:
+            if "#E" in value:
+                return True
+        elif (kind is list or kind is dict or kind is tuple) and any("#E" in s for s in strings(value)):
+            return True
+    return False
+
+
+def find(args: Any, known: Collection[str]) -> tuple[Reference, ...]:
+    """Every reference in the args, in reading order, repeats included."""
+    return tuple(
+        piece
+        for text in strings(args)
+        if "#E" in text
+        for piece in parse(text, known)
+        if isinstance(piece, Reference)
+    )
+
+
+def transform(args: Any, known: Collection[str], whole: Callable[[Reference], Any], inside: Callable[[Reference], str], *, undo: bool = True) -> Any:
+    """A copy of the args with every reference replaced: by `whole`'s value where a string is one reference, by
+    `inside`'s text otherwise. With `undo`, escapes become the literal text; without, texts stay as they are written."""
+
+    def walk(value: Any) -> Any:
+        kind = type(value)
+        if kind is str:
+            return text(value) if "#E" in value else value
+        if kind is dict:
+            return {key: walk(item) for key, item in value.items()}
+        if kind is list or kind is tuple:
+            return [walk(item) for item in value]
+        return value
+
+    def text(value: str) -> Any:
+        pieces = parse(value, known)
+        if len(pieces) == 1 and isinstance(pieces[0], Reference):
+            return whole(pieces[0])
+        if undo:
+            return "".join(inside(p) if isinstance(p, Reference) else p.text for p in pieces)
+        return _rewrite(value, pieces, inside)
+
+    return walk(args)
+
+
+def _rewrite(text: str, pieces: tuple[_Piece, ...], inside: Callable[[Reference], str]) -> str:
+    """The text as written, with only its references replaced: literals keep their escapes."""
+    done: list[str] = []
+    at = 0
+    for piece in pieces:
+        if isinstance(piece, Reference):
+            start = _find_unescaped(text, piece.text, at)
+            done.append(text[at:start])
+            done.append(inside(piece))
+            at = start + len(piece.text)
+    done.append(text[at:])
+    return "".join(done)
+
+
+def _find_unescaped(text: str, reference: str, at: int) -> int:
+    start = text.index(reference, at)
+    while start > at and text[start - 1] == "#":
+        start = text.index(reference, start + 1)
+    return start
+
+
+def rename(args: Any, known: Collection[str], names: dict[str, str]) -> Any:
+    """A copy of the args in which references to the keys of `names` mean its values; everything else stays as written."""
+
+    def renamed(reference: Reference) -> str:
+        new = names.get(reference.step_id)
+        return reference.text if new is None else f"#E{new}{reference.text[2 + len(reference.step_id):]}"
+
+    return transform(args, known, renamed, renamed, undo=False)
+
+
+def follow(value: Any, path: tuple[str | int, ...]) -> Any:
+    """The value a path leads to; raises LookupError where there is no such field."""
+    for part in path:
+        if isinstance(part, str) and isinstance(value, dict):
+            value = value[part]
+        elif isinstance(part, int) and isinstance(value, (list, tuple)):
+            value = value[part]
+        else:
+            raise LookupError(part)
+    return value
+
+
+def in_text(value: Any) -> str:
+    """A value as it reads inside a longer text: text as it is, other values as compact JSON."""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

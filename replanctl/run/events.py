@@ -1,0 +1,274 @@
+"""The facts a session yields. Screen, store, result, ledger and diff are folds over them.
+
+Every event has `seq` (from 0), `at` (virtual seconds since the start), `version` (the plan version in force,
+`v1`, `v2`, …) and `type`. They are frozen and encode to one JSON object each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from replanctl.plan.model import Granularity, OnFailure, Step, StepState
+from replanctl.replan.replanner import Verdict
+from replanctl.replan.signal import ErrorType, Status
+
+
+class Event(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
+    """What every event carries."""
+
+    seq: int
+    at: float
+    version: str
+
+
+class SessionStart(Event, frozen=True, gc=False, tag="session.start"):
+    """The session begins. `limits` are the gates in force; a null limit is none."""
+
+    goal: str
+    mode: str
+    limits: dict[str, Any]
+    assumptions: tuple[str, ...] = ()
+    lessons: tuple[Any, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class PlanCommit(Event, frozen=True, gc=False, tag="plan.commit"):
+    """A version is in force: `version` is the new one.
+
+    It holds what changed, so that a commit costs no more than its change: `steps` are the new and
+    revised steps in the draft's order, `amended` the kept ones whose dependencies, references or premises
+    changed, `removed` the ids that left. The new list is: steps that have ended (in their order), `steps`, the
+    other open steps (in their order). `cause` is `start`, `<error type>@<step>` or `goal-changed`.
+    """
+
+    parent: str | None
+    granularity: Granularity | None
+    rule: str | None
+    cause: str
+    goal: str
+    steps: tuple[Step, ...]
+    amended: tuple[Step, ...] = ()
+    removed: tuple[str, ...] = ()
+    verdicts: dict[str, Verdict] = {}
+    total: int = 0
+    refuted: tuple[str, ...] = ()
+
+
+class StepStart(Event, frozen=True, gc=False, tag="step.start"):
+    """An execution begins; `args` are substituted. `execution` counts the lineage's executions from 1."""
+
+    step_id: str
+    tool: str
+    args: dict[str, Any]
+    execution: int = 1
+    warnings: tuple[str, ...] = ()
+
+
+class StepRetry(Event, frozen=True, gc=False, tag="step.retry"):
+    """The same tool is called again after `wait` seconds; `failed` and `message` say how the attempt before ended."""
+
+    step_id: str
+    tool: str
+    attempt: int
+    wait: float
+    failed: Status
+    message: str = ""
+
+
+class StepFallback(Event, frozen=True, gc=False, tag="step.fallback"):
+    """The execution layer's second line is called: `tool` instead of `instead_of`."""
+
+    step_id: str
+    tool: str
+    instead_of: str
+    attempt: int
+    failed: Status
+    message: str = ""
+
+
+class Attempt(msgspec.Struct, frozen=True, gc=False):
+    """One tool call of an execution; `latency` in seconds, `tokens` as booked."""
+
+    tool: str
+    status: Status
+    latency: float
+    tokens: int
+
+
+class StepError(msgspec.Struct, frozen=True, gc=False):
+    """Why an execution failed."""
+
+    error_type: str
+    error_msg: str
+
+
+class StepEnd(Event, frozen=True, gc=False, tag="step.end"):
+    """An execution ended (`done` or `failed`), or a step was `skipped` without one.
+
+    `value` is what the step produced. `again` says that the lineage had made a call before. `status` is the last
+    attempt's status, `skipped`, or the error type where no call was made.
+    """
+
+    step_id: str
+    state: StepState
+    status: str
+    tool: str
+    started: float
+    value: Any = None
+    error: StepError | None = None
+    attempts: tuple[Attempt, ...] = ()
+    again: bool = False
+    assumptions: tuple[str, ...] = ()
+    gap: bool = False
+    blocked_by: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Signal(Event, frozen=True, gc=False, tag="signal"):
+    """A failed execution's structured description. `cause` and `refutes` are what its outcome said."""
+
+    step_id: str
+    error_type: ErrorType
+    error_msg: str
+    attempted: tuple[str, ...]
+    evidence: dict[str, Any]
+    on_failure: OnFailure
+    cause: str = ""
+    refutes: tuple[str, ...] = ()
+
+
+class Route(Event, frozen=True, gc=False, tag="route"):
+    """The decision how deep to cut, with the rule that made it. At a goal change there is no step, type or radius."""
+
+    step_id: str | None
+    error_type: str | None
+    rule: str
+    radius: int | None
+    granularity: Granularity
+    escalated_from: Granularity | None = None
+
+
+class Gate(Event, frozen=True, gc=False, tag="gate"):
+    """One check of a hard limit. `limit` null admits everything."""
+
+    gate: str
+    limit: int | float | None
+    reading: int | float
+    admitted: bool
+    step_id: str | None = None
+
+
+class LessonLearned(Event, frozen=True, gc=False, tag="lesson"):
+    """A lesson was written, or one that says the same raised its count."""
+
+    text: str
+    count: int
+    step_id: str | None
+    error_type: str
+    evicted: str | None = None
+
+
+class PlanDraft(Event, frozen=True, gc=False, tag="plan.draft"):
+    """A replanner answered. `mapping` shows the ids the engine gave to local names; `error` what went wrong asking."""
+
+    step_id: str | None
+    granularity: Granularity
+    replanner: str
+    steps: tuple[Step, ...]
+    mapping: dict[str, str] = {}
+    verdicts: dict[str, Verdict] = {}
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class PlanRejected(Event, frozen=True, gc=False, tag="plan.rejected"):
+    """A draft was refused, with every reason."""
+
+    step_id: str | None
+    reasons: tuple[str, ...]
+
+
+class PlanDiffed(Event, frozen=True, gc=False, tag="plan.diff"):
+    """What a new version changed, as lists of step ids in list order."""
+
+    from_: str = msgspec.field(name="from")
+    to: str = ""
+    granularity: Granularity = Granularity.NONE
+    cause: str = ""
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    revised: tuple[str, ...] = ()
+    rewired: tuple[str, ...] = ()
+
+
+class GoalChanged(Event, frozen=True, gc=False, tag="goal.changed"):
+    """An interruption came due. `accepted` false: it changed nothing, and `warnings` says why."""
+
+    goal: str
+    previous: str
+    accepted: bool = True
+    refutes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class VariableHealth(Event, frozen=True, gc=False, tag="variable.health"):
+    """A variable's health changed, or it was born degraded."""
+
+    name: str
+    health: str
+    because: str
+    verdict: Verdict | None = None
+
+
+class SolverCalled(Event, frozen=True, gc=False, tag="solver"):
+    """The Solver was given the evidence and the gaps, and answered or admitted that it can't."""
+
+    evidence: tuple[str, ...]
+    gaps: tuple[str, ...]
+    missing: tuple[str, ...]
+    answered: bool
+
+
+class Ledger(Event, frozen=True, gc=False, tag="ledger"):
+    """Tokens booked outside executions: `planning`, `replan` or `solver`. Executions book in their `step.end`."""
+
+    kind: str
+    step_id: str | None
+    granularity: Granularity | None
+    estimated: int
+    booked: int
+
+
+class SessionComplete(Event, frozen=True, gc=False, tag="session.complete"):
+    """The session is over. `detail` says in words how it ended."""
+
+    status: str
+    reason: str
+    detail: str = ""
+    seconds: float = 0.0
+    gate: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+AnyEvent = (
+    SessionStart
+    | PlanCommit
+    | StepStart
+    | StepRetry
+    | StepFallback
+    | StepEnd
+    | Signal
+    | Route
+    | Gate
+    | LessonLearned
+    | PlanDraft
+    | PlanRejected
+    | PlanDiffed
+    | GoalChanged
+    | VariableHealth
+    | SolverCalled
+    | Ledger
+    | SessionComplete
+)

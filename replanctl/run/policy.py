@@ -1,0 +1,50 @@
+"""Everything a session's policy says, one part for each room that obeys it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from replanctl.cost.model import Coefficients
+from replanctl.replan.gates import GateLimits
+from replanctl.replan.lessons import LessonPolicy
+from replanctl.replan.routing import RoutingPolicy
+
+
+class Mode(StrEnum):
+    """Whether failures replan, become gaps, or follow each step's own `on_failure` (ReWOO, arXiv:2305.18323)."""
+
+    HYBRID = "hybrid"
+    REPLAN = "replan"
+    REWOO = "rewoo"
+    AUTO = "auto"
+
+
+class RetryPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """At most `max_attempts` calls of one tool, waiting `backoff`, then `factor` times as long each time, in seconds."""
+
+    max_attempts: int = 3
+    backoff: float = 1.0
+    factor: float = 2.0
+    max_backoff: float = 60.0
+
+
+class SolverPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """What the Solver must have: variables by name (`E1`) and a number of done steps."""
+
+    require: tuple[str, ...] = ()
+    min_evidence: int = 1
+
+
+class Policy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """How a session is run; every field has the default of the documentation."""
+
+    mode: Mode = Mode.HYBRID
+    max_parallel: int = 1
+    retry: RetryPolicy = RetryPolicy()
+    routing: RoutingPolicy = RoutingPolicy()
+    gates: GateLimits = GateLimits()
+    lessons: LessonPolicy = LessonPolicy()
+    solver: SolverPolicy = SolverPolicy()
+    coefficients: Coefficients = Coefficients()

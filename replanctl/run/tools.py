@@ -1,0 +1,49 @@
+"""The seam at which tools are called: scripted outcomes, Python functions and subprocesses fit alike."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from replanctl.replan.signal import Status
+
+
+class Call(msgspec.Struct, frozen=True, gc=False):
+    """One tool call about to be made. `attempt` counts from 1 over the whole execution.
+
+    `step_id` and `origin` (the id of the first step of its lineage) let a script match a step and
+    whatever replaced it; `args` are substituted; `timeout` is in seconds.
+    """
+
+    step_id: str
+    tool: str
+    args: dict[str, Any]
+    version: int
+    attempt: int
+    timeout: float
+    produces: dict[str, Any] | None = None
+
+
+class Outcome(msgspec.Struct, frozen=True, gc=False):
+    """What one tool call came to. `latency` and `retry_after` are in seconds, `tokens` in tokens.
+
+    `tokens` None means that the coefficient is booked; `cause` and `refutes` belong to failures.
+    """
+
+    status: Status = Status.OK
+    value: Any = None
+    message: str = ""
+    latency: float = 1.0
+    retry_after: float | None = None
+    tokens: int | None = None
+    refutes: tuple[str, ...] = ()
+    cause: str = ""
+
+
+class Tools(Protocol):
+    """Anything that answers tool calls. A failure is an `Outcome`, never an exception."""
+
+    def call(self, call: Call) -> Outcome:
+        """Make the call and say what it came to."""
+        ...
