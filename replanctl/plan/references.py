@@ -15,7 +15,9 @@ from typing import Any
 import msgspec
 
 _START = re.compile(r"(#?)#E([A-Za-z0-9][A-Za-z0-9_-]*)")
-_PART = re.compile(r'\.([A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|\[([0-9]{1,9})\]|\["((?:[^"\\\x00-\x1f]|\\.)*)"\]')
+_PART = re.compile(
+    r'\.([A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|\[([0-9]{1,9})\]|\["((?:[^"\\\x00-\x1f]|\\.)*)"\]'
+)
 _WORD = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 ID_LENGTH = 64
 
@@ -75,7 +77,9 @@ def _path(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
     while found := _PART.match(text, at):
         field, index, key = found.groups()
         try:
-            parts.append(field if field is not None else int(index) if index is not None else json.loads(f'"{key}"'))
+            parts.append(
+                field if field is not None else int(index) if index is not None else json.loads(f'"{key}"')
+            )
         except ValueError:  # an escape that JSON does not know: not a path part
             break
         at = found.end()
@@ -132,7 +136,14 @@ def find(args: Any, known: Collection[str]) -> tuple[Reference, ...]:
     )
 
 
-def transform(args: Any, known: Collection[str], whole: Callable[[Reference], Any], inside: Callable[[Reference], str], *, undo: bool = True) -> Any:
+def transform(
+    args: Any,
+    known: Collection[str],
+    whole: Callable[[Reference], Any],
+    inside: Callable[[Reference], str],
+    *,
+    undo: bool = True,
+) -> Any:
     """A copy of the args with every reference replaced: by `whole`'s value where a string is one reference, by
     `inside`'s text otherwise. With `undo`, escapes become the literal text; without, texts stay as they are written."""
 
@@ -183,7 +194,7 @@ def rename(args: Any, known: Collection[str], names: dict[str, str]) -> Any:
 
     def renamed(reference: Reference) -> str:
         new = names.get(reference.step_id)
-        return reference.text if new is None else f"#E{new}{reference.text[2 + len(reference.step_id):]}"
+        return reference.text if new is None else f"#E{new}{reference.text[2 + len(reference.step_id) :]}"
 
     return transform(args, known, renamed, renamed, undo=False)
 

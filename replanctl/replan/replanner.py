@@ -7,15 +7,8 @@ from enum import StrEnum
 import msgspec
 
 from replanctl.plan.model import Granularity, Step
+from replanctl.plan.variables import Verdict
 from replanctl.replan.signal import ErrorType
-
-
-class Verdict(StrEnum):
-    """What a draft says of a variable whose premises fell."""
-
-    KEEP = "keep"
-    CONVERT = "convert"
-    DISCARD = "discard"
 
 
 class Otherwise(StrEnum):

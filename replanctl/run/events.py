@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from replanctl.plan.model import Granularity, OnFailure, Step, StepState
-from replanctl.replan.replanner import Verdict
+from replanctl.plan.variables import Verdict
 from replanctl.replan.signal import ErrorType, Status
 
 

@@ -1,0 +1,68 @@
+"""One step as it stands in the live plan, and the line of steps it belongs to."""
+
+from __future__ import annotations
+
+from replanctl.plan.model import Step, StepState
+
+PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
+
+# Every move a step may make. A failed step that is replanned is a new cell; it does not move back.
+MOVES: dict[StepState, frozenset[StepState]] = {
+    PENDING: frozenset({RUNNING, SKIPPED}),
+    RUNNING: frozenset({DONE, FAILED}),
+    DONE: frozenset(),
+    FAILED: frozenset(),
+    SKIPPED: frozenset(),
+}
+
+
+class Lineage:
+    """A step and the steps that replaced it. Its counters start afresh when the goal changes."""
+
+    __slots__ = ("called", "deepest", "ids", "patches", "tools")
+
+    def __init__(self, ids: tuple[str, ...]) -> None:
+        self.ids = ids
+        self.deepest: str | None = None  # the deepest granularity committed for it
+        self.patches = 0
+        self.called = False  # whether a tool was ever called for it
+        self.tools: set[str] = set()  # every tool called for it
+
+    @property
+    def root(self) -> str:
+        """The id of its first step: what counters are kept under."""
+        return self.ids[0]
+
+    def afresh(self) -> Lineage:
+        """The same line of steps with its ladder forgotten, for a new goal."""
+        fresh = Lineage(self.ids)
+        fresh.called, fresh.tools = self.called, self.tools
+        return fresh
+
+
+class Cell:
+    """One step as it stands in the live plan. Only the graph changes it."""
+
+    __slots__ = (
+        "born", "dependents", "gap", "gap_deps", "gone", "lineage", "on_gaps", "place", "state", "step", "until", "waiting", "waits",
+    )  # fmt: skip
+
+    def __init__(self, step: Step, place: int, born: int) -> None:
+        self.step = step
+        self.place = place  # list order among what has not ended at the last commit
+        self.born = born
+        self.until = 0  # the first version at whose replacement it is not open; 0 while it is open
+        self.state = PENDING
+        self.waiting = 0  # dependencies that have not ended
+        self.waits = False  # failed, and waiting for its own replan
+        self.gone = False
+        self.gap = False
+        self.gap_deps = 0
+        self.on_gaps = bool(step.gaps)
+        self.dependents: list[Cell] = []
+        self.lineage: Lineage | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Pending, or failed and waiting for its own replan."""
+        return self.state is PENDING or self.waits

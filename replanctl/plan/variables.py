@@ -1,0 +1,217 @@
+"""Variables and their health: which results may still be used once a premise has fallen.
+
+Every variable carries the assumptions it rests on: those of its step, and those of every variable it was computed
+from. A refuted assumption is looked up in reverse and degrades all its variables at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class Health(StrEnum):
+    """Whether a variable may still be used: `stale` only after a verdict, `void` not at all."""
+
+    CLEAN = "clean"
+    STALE = "stale"
+    VOID = "void"
+
+
+class Verdict(StrEnum):
+    """What a draft says of a variable whose premises fell."""
+
+    KEEP = "keep"
+    CONVERT = "convert"
+    DISCARD = "discard"
+
+
+CLEAN, STALE, VOID = Health
+
+
+class Change(msgspec.Struct, frozen=True, gc=False):
+    """A variable's health changed; `because` names the refuted assumption, `goal changed`, `verdict` or a source."""
+
+    step_id: str
+    health: Health
+    because: str
+    verdict: Verdict | None = None
+
+
+class Variable:
+    """One variable. `assumptions` are those whose fall would still degrade it; `sources` what it was computed from."""
+
+    __slots__ = (
+        "assumptions",
+        "because",
+        "health",
+        "outdated",
+        "sources",
+        "step_id",
+        "tainted",
+        "value",
+        "verdict",
+        "version",
+    )
+
+    def __init__(
+        self,
+        step_id: str,
+        value: Any,
+        version: str,
+        assumptions: tuple[str, ...] = (),
+        sources: tuple[str, ...] = (),
+    ) -> None:
+        self.step_id = step_id
+        self.value = value
+        self.version = version
+        self.assumptions = assumptions
+        self.sources = sources
+        self.health: Health = CLEAN
+        self.because = ""
+        self.verdict: Verdict | None = None
+        self.outdated = False  # made for an earlier goal
+        self.tainted = False  # computed from a void one, or discarded
+
+
+class VariableTable:
+    """Every variable of a session by the id of the step that made it, with the reverse indexes that health needs."""
+
+    def __init__(self) -> None:
+        self._variables: dict[str, Variable] = {}
+        self._resting: dict[str, list[str]] = {}
+        self._derived: dict[str, list[str]] = {}
+        self.refuted: dict[str, None] = {}  # in the order they fell
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self._variables.values())
+
+    def __contains__(self, step_id: str) -> bool:
+        return step_id in self._variables
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+    def get(self, step_id: str) -> Variable | None:
+        """The variable a step made, or None."""
+        return self._variables.get(step_id)
+
+    def health(self, step_id: str) -> Health | None:
+        """A variable's health; None where there is no such variable."""
+        variable = self._variables.get(step_id)
+        return variable.health if variable is not None else None
+
+    def add(
+        self,
+        step_id: str,
+        value: Any,
+        *,
+        version: str = "v1",
+        assumes: Iterable[str] = (),
+        sources: Iterable[str] = (),
+    ) -> Variable:
+        """Record what a step produced; it is born degraded where what it rests on has already fallen."""
+        inherited = tuple(s for s in sources if s in self._variables)
+        names = dict.fromkeys(assumes)
+        for source in inherited:
+            names.update(dict.fromkeys(self._variables[source].assumptions))
+            self._derived.setdefault(source, []).append(step_id)
+        variable = Variable(step_id, value, version, tuple(names), inherited)
+        self._variables[step_id] = variable
+        if names or inherited:
+            for name in names:
+                self._resting.setdefault(name, []).append(step_id)
+            variable.tainted = any(self._variables[s].health is VOID for s in inherited)
+            self._reconsider(variable, next((n for n in names if n in self.refuted), ""))
+        return variable
+
+    def refute(self, assumptions: Iterable[str]) -> list[Change]:
+        """These assumptions do not hold, from now on; returns the variables this degrades."""
+        fallen = [name for name in dict.fromkeys(assumptions) if name not in self.refuted]
+        self.refuted.update(dict.fromkeys(fallen))
+        changes: list[Change] = []
+        for name in fallen:
+            for step_id in self._resting.get(name, ()):
+                self._changed(self._variables[step_id], name, changes)
+        return changes
+
+    def resting_on(self, assumptions: Iterable[str]) -> list[str]:
+        """The steps whose variables rest on one of these assumptions, directly or through what they were computed from."""
+        return list(
+            dict.fromkeys(
+                step_id
+                for name in assumptions
+                for step_id in self._resting.get(name, ())
+                if name in self._variables[step_id].assumptions
+            )
+        )
+
+    def goal_changed(self) -> list[Change]:
+        """The goal is another one: every clean variable becomes stale."""
+        changes: list[Change] = []
+        for variable in self._variables.values():
+            if variable.health is CLEAN:
+                variable.outdated = True
+                self._changed(variable, "goal changed", changes)
+        return changes
+
+    def judge(self, verdicts: Mapping[str, Verdict]) -> list[Change]:
+        """Write a draft's verdicts back, by step id. On a void or unknown variable a verdict has no effect."""
+        judged = {
+            id_: verdict
+            for id_, verdict in verdicts.items()
+            if (health := self.health(id_)) is not None and health is not VOID
+        }
+        kept = {id_ for id_, verdict in judged.items() if verdict is not Verdict.DISCARD}
+        changes: list[Change] = []
+        for id_, verdict in judged.items():
+            self._judge_one(self._variables[id_], verdict, kept, changes)
+        return changes
+
+    def _judge_one(self, variable: Variable, verdict: Verdict, kept: set[str], changes: list[Change]) -> None:
+        variable.verdict = verdict
+        if verdict is Verdict.DISCARD:
+            variable.tainted, variable.health, variable.because = True, VOID, "verdict"
+            changes.append(Change(variable.step_id, VOID, "verdict", verdict))
+            self._taint_derived(variable, changes, kept)
+            return
+        variable.assumptions = tuple(a for a in variable.assumptions if a not in self.refuted)
+        variable.outdated = False
+        variable.health, variable.because = CLEAN, "verdict"
+        changes.append(Change(variable.step_id, CLEAN, "verdict", verdict))
+
+    def _changed(self, variable: Variable, because: str, changes: list[Change]) -> None:
+        before = variable.health
+        self._reconsider(variable, because)
+        if variable.health is not before:
+            changes.append(Change(variable.step_id, variable.health, because))
+            if variable.health is VOID:
+                self._taint_derived(variable, changes, set())
+
+    def _reconsider(self, variable: Variable, because: str) -> None:
+        fallen = sum(name in self.refuted for name in variable.assumptions)
+        if variable.tainted or (fallen and fallen == len(variable.assumptions)):
+            variable.health = VOID
+        elif fallen or variable.outdated:
+            variable.health = STALE
+        else:
+            variable.health = CLEAN
+        if variable.health is not CLEAN:
+            variable.because = because or "computed from a void one"
+
+    def _taint_derived(self, variable: Variable, changes: list[Change], kept: set[str]) -> None:
+        stack = list(reversed(self._derived.get(variable.step_id, ())))
+        while stack:
+            derived = self._variables[stack.pop()]
+            if derived.health is VOID or derived.step_id in kept:
+                continue
+            derived.tainted, derived.health, derived.because = (
+                True,
+                VOID,
+                f"computed from E{variable.step_id}",
+            )
+            changes.append(Change(derived.step_id, VOID, derived.because))
+            stack.extend(reversed(self._derived.get(derived.step_id, ())))
