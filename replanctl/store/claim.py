@@ -1,0 +1,54 @@
+"""Who is writing a run: a lock that the operating system lets go of when the writer dies, however it dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+
+class Claim:
+    """The exclusive right to write one run, held until `release`. What a dead writer leaves behind locks nothing."""
+
+    def __init__(self, folder: Path, run: int) -> None:
+        self._path = _lock_path(folder, run)
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        _try_lock(self._file)
+
+    def release(self) -> None:
+        """Let go; the lock's file goes too."""
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+        os.close(self._file)
+
+
+def is_claimed(folder: Path, run: int) -> bool:
+    """Whether a living process is writing this run."""
+    try:
+        file = os.open(_lock_path(folder, run), os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not _try_lock(file)
+    finally:
+        os.close(file)
+
+
+def _lock_path(folder: Path, run: int) -> Path:
+    return folder / f"run-{run}.lock"
+
+
+def _try_lock(file: int) -> bool:
+    """Whether nobody else holds the lock. File systems without locks, and Windows, say that nobody does."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+    return True

@@ -1,0 +1,53 @@
+"""What the store knows of a run, as values."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from replanctl.run.policy import Policy
+
+
+class RunStatus(StrEnum):
+    """Where a stored run stands. A run that nobody writes any more and that has no result is `interrupted`."""
+
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+class SourceText(msgspec.Struct, frozen=True):
+    """One input file, whole; `role` says what it was read for (`plan`, `outcomes`, `policy`, `lessons`)."""
+
+    name: str
+    role: str
+    text: str
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """All that a run came from: the texts of its files and the policy with the flags already on top.
+
+    `made_by` is the version of replanctl that made the run.
+    """
+
+    sources: tuple[SourceText, ...]
+    policy: Policy
+    made_by: str
+
+
+class RunRow(msgspec.Struct, frozen=True):
+    """One line of the list of runs; what is only known at the end is None until then.
+
+    `started` is the wall-clock time in UTC (ISO 8601), `seconds` session time, `tokens` all that was booked.
+    """
+
+    run: int
+    started: str
+    goal: str
+    status: RunStatus
+    reason: str | None
+    seconds: float | None
+    versions: int | None
+    tokens: int | None

@@ -1,0 +1,89 @@
+"""Writing one run: its events as they come, what real tools answered, and the result at the end."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from replanctl.errors import StoreError
+from replanctl.run.events import Event
+from replanctl.run.result import SessionResult
+from replanctl.store.claim import Claim
+from replanctl.store.database import guarded, transaction
+from replanctl.store.model import RunStatus
+
+BATCH = 1000  # events of a scripted run that share one transaction
+
+
+class RunWriter:
+    """The one writer of run `run`, a context manager.
+
+    With `batch` 1 every event is on disk before `append` returns, as real tools need it. Left without
+    `finish`, whatever the reason, the run keeps what had happened and is `interrupted`.
+    """
+
+    def __init__(self, db: sqlite3.Connection, path: Path, run: int, claim: Claim, *, batch: int) -> None:
+        self.run = run
+        self._db = db
+        self._path = path
+        self._claim = claim
+        self._batch = batch
+        self._pending: list[tuple[int, int, bytes]] = []
+        self._finished = False
+        self._encode = msgspec.json.Encoder().encode
+
+    def __enter__(self) -> RunWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if not self._finished:
+                with suppress(StoreError):  # the store's own trouble is what brought us here, or is the lesser one
+                    self._close(RunStatus.INTERRUPTED)
+        finally:
+            self._claim.release()
+
+    def append(self, event: Event) -> None:
+        """Keep one event."""
+        self._pending.append((self.run, event.seq, self._encode(event)))
+        if len(self._pending) >= self._batch:
+            with guarded(self._path), transaction(self._db):
+                self._write_pending()
+            self._pending.clear()
+
+    def effect(self, n: int, kind: str, payload: Any) -> None:
+        """Keep the answer of a real tool or planner (`kind`), the `n`-th of the run, before anybody acts on it."""
+        row = (self.run, n, kind, self._encode(payload))
+        with guarded(self._path), transaction(self._db):
+            self._db.execute("INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?)", row)
+
+    def finish(self, result: SessionResult) -> None:
+        """Keep the result; the run is over."""
+        self._close(
+            RunStatus(result.status),
+            reason=result.reason,
+            seconds=result.seconds,
+            versions=len(result.versions),
+            tokens=result.ledger.totals.all,
+            result=self._encode(result),
+        )
+        self._finished = True
+
+    def _close(self, status: RunStatus, **columns: Any) -> None:
+        """The last events and the outcome are stored together or not at all."""
+        changes = {"status": status.value, **columns}
+        names = ", ".join(f"{name} = :{name}" for name in changes)
+        with guarded(self._path), transaction(self._db):
+            self._write_pending()
+            self._db.execute(f"UPDATE runs SET {names} WHERE run = :run", {**changes, "run": self.run})
+
+    def _write_pending(self) -> None:
+        # A signal between the commit and the clearing of the list offers the same rows once more.
+        self._db.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?)", self._pending)
