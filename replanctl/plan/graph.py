@@ -24,7 +24,9 @@ class Graph:
         self.known: set[str] = set()
         self.ever: list[Cell] = []
         self.done = 0
+        self.ever_done: list[Cell] = []  # in the order they ended
         self.open = 0
+        self._open_key: int | None = None  # the fingerprint key of the open steps, once somebody asked
         self._ready: list[int] = []  # places
         self._at: dict[int, Cell] = {}  # what stands at a place
         self._ended: dict[str, None] = {}  # what had ended at the last commit, in list order
@@ -57,9 +59,7 @@ class Graph:
 
     def resting_on(self, cell: Cell | None, assumptions: Iterable[str] = ()) -> list[Cell]:
         """The radius of a failure: open steps that rest on the step or on the refuted assumptions, in list order."""
-        roots = list(cell.dependents) if cell is not None else []
-        for name in assumptions:
-            roots.extend(c for c in self._assumed.get(name, ()) if not c.gone and name in c.step.assumes)
+        roots = [*(cell.dependents if cell is not None else ()), *self.assuming(assumptions)]
         found: dict[int, Cell] = {}
         while roots:
             here = roots.pop()
@@ -68,6 +68,16 @@ class Graph:
             found[here.place] = here
             roots.extend(here.dependents)
         return [found[place] for place in sorted(found)]
+
+    def assuming(self, assumptions: Iterable[str]) -> list[Cell]:
+        """The steps that rest on one of these assumptions by their own word."""
+        return [c for name in assumptions for c in self._assumed.get(name, ()) if not c.gone and name in c.step.assumes]
+
+    def open_key(self) -> int:
+        """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
+        if self._open_key is None:
+            self._open_key = sum(_call_key(cell.step) for cell in self.cells.values() if cell.is_open)
+        return self._open_key
 
     def lineage(self, cell: Cell) -> Lineage:
         """The line of steps a step belongs to, made when it is first asked for."""
@@ -113,13 +123,14 @@ class Graph:
     def start(self, cell: Cell) -> None:
         """The step begins to run."""
         self._move(cell, RUNNING)
-        self.open -= 1
+        self._count_open(cell, -1)
         heappop(self._ready)
 
     def finish(self, cell: Cell) -> None:
         """The step is done; what waited for it may be ready."""
         self._move(cell, DONE)
         self.done += 1
+        self.ever_done.append(cell)
         self._close(cell)
         self._release(cell)
 
@@ -128,20 +139,20 @@ class Graph:
         self._move(cell, FAILED)
         if waits:
             cell.waits = True
-            self.open += 1
+            self._count_open(cell, 1)
         else:
             self._close(cell)
 
     def give_up(self, cell: Cell) -> None:
         """A step that waited for a replan will not get one: it failed for good."""
         cell.waits = False
-        self.open -= 1
+        self._count_open(cell, -1)
         self._close(cell)
 
     def skip(self, cell: Cell) -> None:
         """The step will not run."""
         self._move(cell, SKIPPED)
-        self.open -= 1
+        self._count_open(cell, -1)
         self._close(cell)
 
     def leave_gap(self, cell: Cell) -> list[Cell]:
@@ -164,6 +175,11 @@ class Graph:
             raise AssertionError(f"step {cell.step.id} can't go from {cell.state} to {to}")
         cell.state = to
 
+    def _count_open(self, cell: Cell, by: int) -> None:
+        self.open += by
+        if self._open_key is not None:
+            self._open_key += by * _call_key(cell.step)
+
     def _close(self, cell: Cell) -> None:
         cell.until = self.version
         self._fresh.append(cell)
@@ -177,9 +193,14 @@ class Graph:
     # -- committing ---------------------------------------------------------------------------------------------
 
     def commit(
-        self, steps: Sequence[Step], amended: Sequence[Step] = (), removed: Sequence[str] = (), *,
-        afresh: bool = False | None = None,
-    ) -> list[Cell]:  # fmt: skip
+        self,
+        steps: Sequence[Step],
+        amended: Sequence[Step] = (),
+        removed: Sequence[str] = (),
+        *,
+        afresh: bool = False,
+        refuted: Iterable[str] = (),
+    ) -> list[Cell]:
         """Put the next version in force; returns the cells it made, in list order.
 
         The new list is: what has ended, `steps`, what else is open. A step in `steps` or `amended` whose id is in the
@@ -190,6 +211,8 @@ class Graph:
         lines = self._take_out(steps, removed)
         start = self._low - len(steps) if self.version > 1 else 0
         self._low = min(self._low, start)
+        for name in refuted:  # no open step of the new version rests on it
+            self._assumed.pop(name, None)
         made = [self._put(step, start + i, lines, afresh=afresh) for i, step in enumerate(steps)]
         made += [self._amend(step) for step in amended]
         for cell in made:
@@ -217,7 +240,7 @@ class Graph:
     def _drop(self, cell: Cell) -> None:
         cell.gone = True
         if cell.is_open:
-            self.open -= 1
+            self._count_open(cell, -1)
         if cell.state is DONE:
             self.done -= 1
         if not cell.until:
@@ -255,7 +278,7 @@ class Graph:
         self.cells[cell.step.id] = cell
         self._at[cell.place] = cell
         self.ever.append(cell)
-        self.open += 1
+        self._count_open(cell, 1)
         for name in cell.step.assumes:
             self._assumed.setdefault(name, []).append(cell)
 
@@ -291,6 +314,10 @@ def fresh_ids(graph: Graph, like: str, taken: Iterable[str] = ()) -> Iterator[st
     while True:
         number += 1
         yield f"{prefix[: 64 - len(str(number))]}{number}"
+
+
+def _call_key(step: Step) -> int:
+    return hash((step.action, step.tool_name))
 
 
 def _place(cell: Cell) -> int:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 import msgspec
 
 _START = re.compile(r"(#?)#E([A-Za-z0-9][A-Za-z0-9_-]*)")
-_PART = re.compile(
-    r'\.([A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|\[([0-9]{1,9})\]|\["((?:[^"\\\x00-\x1f]|\\.)*)"\]'
-)
+_PART = re.compile(r'\.([A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|\[([0-9]{1,9})\]|\["((?:[^"\\\x00-\x1f]|\\.)*)"\]')
+_FIELD = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
 _WORD = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 ID_LENGTH = 64
 
@@ -40,7 +39,7 @@ class _Literal(msgspec.Struct, frozen=True, gc=False):
 _Piece = Reference | _Literal
 
 
-def parse(text: str, known: Collection[str]) -> tuple[_Piece, ...]:
+def parse(text: str, known: Container[str]) -> tuple[_Piece, ...]:
     """The text cut into literals and references. A whole-string reference is one piece."""
     if "#E" not in text:
         return (_Literal(text),)
@@ -61,7 +60,7 @@ def parse(text: str, known: Collection[str]) -> tuple[_Piece, ...]:
     return _dangling(text) if not any(isinstance(p, Reference) for p in kept) else kept
 
 
-def _reference(text: str, start: int, run: str, known: Collection[str]) -> Reference | None:
+def _reference(text: str, start: int, run: str, known: Container[str]) -> Reference | None:
     """The reference that begins at `start`, with the longest known id at the head of `run`."""
     after = start + 2
     for length in range(min(len(run), ID_LENGTH), 0, -1):
@@ -77,9 +76,7 @@ def _path(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
     while found := _PART.match(text, at):
         field, index, key = found.groups()
         try:
-            parts.append(
-                field if field is not None else int(index) if index is not None else json.loads(f'"{key}"')
-            )
+            parts.append(field if field is not None else int(index) if index is not None else json.loads(f'"{key}"'))
         except ValueError:  # an escape that JSON does not know: not a path part
             break
         at = found.end()
@@ -125,20 +122,16 @@ def mentions(args: dict[str, Any]) -> bool:
     return False
 
 
-def find(args: Any, known: Collection[str]) -> tuple[Reference, ...]:
+def find(args: Any, known: Container[str]) -> tuple[Reference, ...]:
     """Every reference in the args, in reading order, repeats included."""
     return tuple(
-        piece
-        for text in strings(args)
-        if "#E" in text
-        for piece in parse(text, known)
-        if isinstance(piece, Reference)
+        piece for text in strings(args) if "#E" in text for piece in parse(text, known) if isinstance(piece, Reference)
     )
 
 
 def transform(
     args: Any,
-    known: Collection[str],
+    known: Container[str],
     whole: Callable[[Reference], Any],
     inside: Callable[[Reference], str],
     *,
@@ -189,7 +182,7 @@ def _find_unescaped(text: str, reference: str, at: int) -> int:
     return start
 
 
-def rename(args: Any, known: Collection[str], names: dict[str, str]) -> Any:
+def rename(args: Any, known: Container[str], names: dict[str, str]) -> Any:
     """A copy of the args in which references to the keys of `names` mean its values; everything else stays as written."""
 
     def renamed(reference: Reference) -> str:
@@ -199,12 +192,20 @@ def rename(args: Any, known: Collection[str], names: dict[str, str]) -> Any:
     return transform(args, known, renamed, renamed, undo=False)
 
 
+def render(step_id: str, path: tuple[str | int, ...]) -> str:
+    """The text of a reference."""
+    return f"#E{step_id}" + "".join(
+        f"[{part}]" if isinstance(part, int) else f".{part}" if _FIELD.fullmatch(part) else f"[{json.dumps(part)}]"
+        for part in path
+    )
+
+
 def follow(value: Any, path: tuple[str | int, ...]) -> Any:
     """The value a path leads to; raises LookupError where there is no such field."""
     for part in path:
-        if isinstance(part, str) and isinstance(value, dict):
-            value = value[part]
-        elif isinstance(part, int) and isinstance(value, (list, tuple)):
+        if (isinstance(part, str) and isinstance(value, dict)) or (
+            isinstance(part, int) and isinstance(value, (list, tuple))
+        ):
             value = value[part]
         else:
             raise LookupError(part)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Protocol
 
 import msgspec
 
+from replanctl.plan.draft import Draft
 from replanctl.plan.model import Granularity, Step
 from replanctl.plan.variables import Verdict
+from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.signal import ErrorType
 
 
@@ -33,10 +37,63 @@ class PlannerWhen(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=T
 
 
 class PlannerRule(msgspec.Struct, frozen=True, gc=False):
-    """One scripted answer: `steps` are the plan from the cursor on. `otherwise` rules match always and have no steps."""
+    """One scripted answer: `steps` are the plan from the cursor on. An `otherwise` rule matches always, without steps."""
 
     when: PlannerWhen = PlannerWhen()
     cause: str = ""
     steps: tuple[Step, ...] = ()
     verdicts: dict[str, Verdict] = {}
     otherwise: Otherwise | None = None
+
+
+class Replanner(Protocol):
+    """Whoever writes a new plan: a pure function of the request."""
+
+    name: str
+
+    def replan(self, request: ReplanRequest) -> Draft | None:
+        """The plan from the cursor on; None leaves it to the template. Whatever it raises makes a bad draft."""
+        ...
+
+    def cause(self, request: ReplanRequest) -> str:
+        """What it will say of the failure's cause; empty where it has nothing to say before it is asked."""
+        ...
+
+
+class ScriptedReplanner:
+    """Answers from the rules of a plan file: tried in order, the first that matches."""
+
+    name = "scripted"
+
+    def __init__(self, rules: Sequence[PlannerRule]) -> None:
+        self._rules = tuple(rules)
+
+    def replan(self, request: ReplanRequest) -> Draft | None:
+        """The matching rule's steps; an empty draft gives up, None (also when no rule matches) is the template's turn."""
+        rule = self._match(request)
+        if rule is None or rule.otherwise is Otherwise.TEMPLATE:
+            return None
+        return Draft(rule.steps, rule.verdicts)
+
+    def cause(self, request: ReplanRequest) -> str:
+        """The cause that the matching rule names."""
+        rule = self._match(request)
+        return rule.cause if rule is not None else ""
+
+    def _match(self, request: ReplanRequest) -> PlannerRule | None:
+        return next((r for r in self._rules if r.otherwise is not None or _matches(r.when, request)), None)
+
+
+def _matches(when: PlannerWhen, request: ReplanRequest) -> bool:
+    if when.granularity is not None and when.granularity is not request.granularity:
+        return False
+    signal = request.signal
+    if signal is None:
+        about_failure = when.error is not None or when.type is not None or when.step is not None
+        return not about_failure and (when.goal is None or when.goal.casefold() in request.goal.casefold())
+    return (
+        when.goal is None
+        and (when.error is None or when.error.casefold() in signal.error_msg.casefold())
+        and (when.type is None or when.type is signal.error_type)
+        and (when.step is None or when.step in request.line)
+    )

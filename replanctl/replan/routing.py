@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
 import msgspec
@@ -43,3 +44,118 @@ class RoutingPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields
     overrides: dict[str, Granularity] = {}
     rules: tuple[RouteRule, ...] = ()
     force: Granularity | None = None
+
+
+class RouteFacts(msgspec.Struct, frozen=True, gc=False):
+    """All that a routing decision may look at.
+
+    `line` are the ids of the failed step's lineage up to it; `radius` counts the open steps that rest on the failure,
+    `direct` the failed step's own open dependents; `state` is a missing variable's; `premise_fell` says that a refuted
+    assumption carries the variable of a done step; `forced` is the step's own `granularity`; `deepest` the deepest
+    granularity committed for the lineage.
+    """
+
+    error_type: ErrorType
+    line: tuple[str, ...] = ()
+    tool: str = ""
+    radius: int = 0
+    direct: int = 0
+    state: str = ""
+    premise_fell: bool = False
+    forced: Granularity | None = None
+    deepest: Granularity | None = None
+
+
+class Decision(msgspec.Struct, frozen=True, gc=False):
+    """How deep to cut, by which rule, and from where the ladder lifted it (None where it did not)."""
+
+    rule: str
+    granularity: Granularity
+    radius: int
+    escalated_from: Granularity | None = None
+
+
+class _Rule(msgspec.Struct, frozen=True):
+    name: str
+    when: Callable[[RouteFacts, RoutingPolicy], bool]
+    granularity: Granularity
+
+
+def _compared(facts: RouteFacts, policy: RoutingPolicy) -> int:
+    return facts.direct if policy.radius is Radius.DIRECT else facts.radius
+
+
+def _is(error_type: ErrorType) -> Callable[[RouteFacts, RoutingPolicy], bool]:
+    return lambda facts, policy: facts.error_type is error_type
+
+
+# A missing variable looks at the step it references: one that ended without a value takes the tail with it, one that
+# has not run yet only lacks an edge, anything else is the planner's slip.
+_BROKEN = frozenset({"failed", "skipped", "void"})
+
+# Ordered; the first rule that matches wins, and its name travels with the decision. Overrides and the user's own
+# rules come before `environmental`; the last row is the default.
+_RULES: tuple[_Rule, ...] = (
+    _Rule("environmental", _is(ErrorType.ENVIRONMENTAL), Granularity.NONE),
+    _Rule("permission", _is(ErrorType.PERMISSION), Granularity.NONE),
+    _Rule("broken-dependency", lambda f, p: f.state in _BROKEN, Granularity.TAIL),
+    _Rule("hidden-dependency", lambda f, p: f.state == "pending", Granularity.PATCH),
+    _Rule("plan-typo", _is(ErrorType.MISSING_VAR), Granularity.PATCH),
+    _Rule("premise-overturned", lambda f, p: f.premise_fell, Granularity.GLOBAL),
+    _Rule("wrong-decomposition", _is(ErrorType.SEMANTIC), Granularity.TAIL),
+    _Rule("small-radius", lambda f, p: _compared(f, p) <= p.patch_radius, Granularity.PATCH),
+    _Rule("wide-radius", lambda f, p: True, Granularity.TAIL),
+)
+RULE_NAMES = ("goal-changed", "override", *(rule.name for rule in _RULES))
+GOAL_CHANGED = Decision("goal-changed", Granularity.GLOBAL, 0)
+
+_DEPTH = {g: depth for depth, g in enumerate(Granularity)}
+
+
+def route(facts: RouteFacts, policy: RoutingPolicy | None = None) -> Decision:
+    """Decide how deep to cut: an override, else the first rule that matches, lifted by the ladder.
+
+    The ladder goes one way: a lineage that had a patch or a tail does not go below a tail again, one that had a
+    global stays there. A person's override is not lifted, and `none` never is.
+    """
+    policy = policy or RoutingPolicy()
+    radius = _compared(facts, policy)
+    if (forced := _override(facts, policy)) is not None:
+        return Decision("override", forced, radius)
+    name, granularity = _first_match(facts, policy)
+    lifted = _lift(granularity, facts.deepest)
+    return Decision(name, lifted, radius, granularity if lifted is not granularity else None)
+
+
+def _override(facts: RouteFacts, policy: RoutingPolicy) -> Granularity | None:
+    if policy.force is not None:
+        return policy.force
+    if facts.forced is not None:
+        return facts.forced
+    return next((policy.overrides[id_] for id_ in reversed(facts.line) if id_ in policy.overrides), None)
+
+
+def _first_match(facts: RouteFacts, policy: RoutingPolicy) -> tuple[str, Granularity]:
+    for own in policy.rules:
+        if _matches(own.when, facts, policy):
+            return own.name, own.granularity
+    rule = next(rule for rule in _RULES if rule.when(facts, policy))
+    return rule.name, rule.granularity
+
+
+def _matches(when: RouteWhen, facts: RouteFacts, policy: RoutingPolicy) -> bool:
+    radius = _compared(facts, policy)
+    return (
+        (when.error_type is None or when.error_type is facts.error_type)
+        and (when.step is None or when.step in facts.line)
+        and (when.tool is None or when.tool == facts.tool)
+        and (when.min_radius is None or radius >= when.min_radius)
+        and (when.max_radius is None or radius <= when.max_radius)
+    )
+
+
+def _lift(granularity: Granularity, deepest: Granularity | None) -> Granularity:
+    if granularity is Granularity.NONE or deepest is None:
+        return granularity
+    floor = Granularity.GLOBAL if deepest is Granularity.GLOBAL else Granularity.TAIL
+    return max(granularity, floor, key=_DEPTH.__getitem__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -65,3 +66,40 @@ class FailureSignal(msgspec.Struct, frozen=True, gc=False):
     error_msg: str
     attempted: tuple[str, ...] = ()
     evidence: dict[str, Any] = {}
+
+
+class Missing(msgspec.Struct, frozen=True, gc=False):
+    """A reference that can't be resolved: as written, the step it names, and what stands in the way.
+
+    `state` is `pending`, `failed`, `skipped`, `void`, `no such step` or `no such field`.
+    """
+
+    reference: str
+    step_id: str
+    state: str
+
+
+def classify(
+    step_id: str,
+    status: Status,
+    message: str = "",
+    *,
+    attempted: Sequence[str] = (),
+    missing: Missing | None = None,
+    refuted: Sequence[str] = (),
+    radius: int = 0,
+) -> FailureSignal:
+    """The signal for one failed execution: a pure function of what happened.
+
+    Only `status` decides the class (a `missing` reference outranks it, since it is found before the call); the text
+    of `message` never does. An empty message reads as the status.
+    """
+    evidence: dict[str, Any] = {"radius": radius}
+    if refuted:
+        evidence["refuted"] = list(refuted)
+    if missing is not None:
+        evidence |= {"reference": missing.reference, "referenced_step": missing.step_id, "state": missing.state}
+        text = f"{missing.reference}: {missing.state}"
+        return FailureSignal(step_id, ErrorType.MISSING_VAR, text[:MESSAGE_LIMIT], tuple(attempted), evidence)
+    text = (message or status.value)[:MESSAGE_LIMIT]
+    return FailureSignal(step_id, ERROR_TYPES[status], text, tuple(attempted), evidence)

@@ -12,16 +12,17 @@ from replanctl.replan.signal import Status
 class Call(msgspec.Struct, frozen=True, gc=False):
     """One tool call about to be made. `attempt` counts from 1 over the whole execution.
 
-    `step_id` and `origin` (the id of the first step of its lineage) let a script match a step and
-    whatever replaced it; `args` are substituted; `timeout` is in seconds.
+    `line` are the ids of the step's lineage up to it, so that a script can match a step and whatever replaced it;
+    `args` are substituted; `timeout` is in seconds; `produces` is the contract the result will be checked against.
     """
 
     step_id: str
     tool: str
     args: dict[str, Any]
-    version: int
-    attempt: int
-    timeout: float
+    version: int = 1
+    attempt: int = 1
+    timeout: float = 30.0
+    line: tuple[str, ...] = ()
     produces: dict[str, Any] | None = None
 
 

@@ -1,0 +1,151 @@
+"""Curing a missing variable: add the edge, take the nearest name, or write the gap down.
+
+Every mend is a warning that shows both texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from replanctl.plan import references
+from replanctl.plan.graph import Graph
+from replanctl.plan.model import Step
+from replanctl.plan.references import Reference
+
+NEAR = 2  # the edit distance up to which a name counts as a typing slip
+
+
+class Standing(Protocol):
+    """What a reference meets right now."""
+
+    def state(self, reference: Reference) -> str:
+        """Empty when it can be read, else what stands in the way (`pending`, `failed`, `no such field`, …)."""
+        ...
+
+    def value(self, step_id: str) -> Any:
+        """The value of a variable that can be read."""
+        ...
+
+
+class Mended(msgspec.Struct, frozen=True, gc=False):
+    """A step that can be read again, and what was done to it."""
+
+    step: Step
+    warnings: tuple[str, ...]
+
+
+def mend(step: Step, graph: Graph, standing: Standing) -> Mended:
+    """The step with all its bad references cured at once."""
+    return _Mender(step, graph, standing).mended()
+
+
+class _Mender:
+    def __init__(self, step: Step, graph: Graph, standing: Standing) -> None:
+        self.step, self.graph, self.standing = step, graph, standing
+        self.edges: dict[str, None] = {}
+        self.gaps: dict[str, None] = {}
+        self.warnings: list[str] = []
+        cell = graph.cells.get(step.id)
+        self.resting = {c.step.id for c in graph.resting_on(cell)} if cell is not None else set()
+        self.resting.add(step.id)
+
+    def mended(self) -> Mended:
+        step = self.step
+        args = references.transform(step.args, self.graph.known, self._whole, self._inside, undo=False)
+        depends_on = tuple(dict.fromkeys([*(step.depends_on or ()), *self.edges]))
+        gaps = tuple(dict.fromkeys([*step.gaps, *self.gaps]))
+        step = msgspec.structs.replace(step, args=args, depends_on=depends_on, gaps=gaps)
+        return Mended(step, tuple(dict.fromkeys(self.warnings)))
+
+    def _whole(self, reference: Reference) -> Any:
+        cured = self._cure(reference)
+        if cured is None:
+            self._warn(reference, "null")
+        return cured
+
+    def _inside(self, reference: Reference) -> str:
+        cured = self._cure(reference)
+        if cured is None:
+            cured = f"[gap: E{reference.step_id}]"
+            self._warn(reference, cured)
+        return cured
+
+    def _cure(self, reference: Reference) -> str | None:
+        """The text that can be read, or None where nothing will ever come of it."""
+        state = self.standing.state(reference)
+        if not state:
+            return reference.text
+        if state == "pending" and reference.step_id not in self.resting:
+            self.edges[reference.step_id] = None
+            self.warnings.append(
+                f"step {self.step.id}: {reference.text} → {reference.text} after step {reference.step_id}"
+            )
+            return reference.text
+        nearest = self._nearest(reference, state)
+        if nearest is None:
+            self.gaps[reference.step_id] = None
+            return None
+        self.edges[nearest.step_id] = None
+        self._warn(reference, nearest.text)
+        return nearest.text
+
+    def _nearest(self, reference: Reference, state: str) -> Reference | None:
+        """The reference that was probably meant."""
+        if state == "no such step":
+            id_ = closest(reference.step_id, self._candidates())
+            if id_ is None:
+                return None
+            meant = _reference(id_, reference.path)
+            return self._nearest(meant, s) if (s := self.standing.state(meant)) == "no such field" else meant
+        return self._nearest_field(reference) if state == "no such field" else None
+
+    def _candidates(self) -> list[str]:
+        cells = self.graph.listed()
+        done = [cell.step.id for cell in cells if cell.step.id in self._readable(cells)]
+        names = done or [cell.step.id for cell in cells if cell.is_open]
+        return [name for name in names if name not in self.resting]
+
+    def _readable(self, cells: Sequence[Any]) -> set[str]:
+        return {cell.step.id for cell in cells if cell.state == "done"}
+
+    def _nearest_field(self, reference: Reference) -> Reference | None:
+        """The path with each key that is not there replaced by the closest one that is."""
+        value = self.standing.value(reference.step_id)
+        path: list[str | int] = []
+        for part in reference.path:
+            key = closest(part, value) if isinstance(value, dict) and isinstance(part, str) else part
+            try:
+                value = references.follow(value, (part if key is None else key,))
+            except LookupError:
+                return None
+            path.append(part if key is None else key)
+        return _reference(reference.step_id, tuple(path))
+
+    def _warn(self, reference: Reference, instead: str) -> None:
+        self.warnings.append(f"step {self.step.id}: {reference.text} → {instead}")
+
+
+def _reference(id_: str, path: tuple[str | int, ...]) -> Reference:
+    return Reference(id_, path, references.render(id_, path))
+
+
+def closest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate within two edits of the name, the nearest first, then the first in order."""
+    best, found = NEAR + 1, None
+    for candidate in candidates:
+        if abs(len(candidate) - len(name)) < best and (distance := edit_distance(name, candidate)) < best:
+            best, found = distance, candidate
+    return found
+
+
+def edit_distance(one: str, other: str) -> int:
+    """Levenshtein distance: insertions, deletions and substitutions."""
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        previous, row[0] = row[0], i
+        for j, b in enumerate(other, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
+    return row[-1]

@@ -1,0 +1,131 @@
+"""The template replanner: fixed templates for the three depths, enough to rehearse routing and gates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from replanctl.plan import references
+from replanctl.plan.cells import Cell
+from replanctl.plan.draft import Draft
+from replanctl.plan.graph import Graph, fresh_ids
+from replanctl.plan.model import Granularity, Step, Tool
+from replanctl.replan.mend import Mended, Standing, mend
+from replanctl.replan.signal import ErrorType, FailureSignal
+
+MESSAGE_SHOWN = 20  # characters of the message that a work-around carries in its action
+_PATCHED = re.compile(r" \(patch [0-9]+\)\Z")
+
+
+def template(
+    graph: Graph,
+    granularity: Granularity,
+    *,
+    failed: Cell | None,
+    signal: FailureSignal | None,
+    scope: Sequence[Cell],
+    tools: Mapping[str, Tool],
+    standing: Standing,
+) -> Draft:
+    """A draft for this failure (or, without one, for a changed goal).
+
+    `scope` is what the granularity replaces; the failed step comes first, except in a global, where every step comes
+    again in list order.
+    """
+    writer = _Template(graph, granularity, failed, signal, tools, standing)
+    return writer.patch() if granularity is Granularity.PATCH else writer.anew(scope)
+
+
+class _Template:
+    def __init__(
+        self,
+        graph: Graph,
+        granularity: Granularity,
+        failed: Cell | None,
+        signal: FailureSignal | None,
+        tools: Mapping[str, Tool],
+        standing: Standing,
+    ) -> None:
+        self.graph, self.granularity, self.failed, self.signal = graph, granularity, failed, signal
+        self.tools, self.standing = tools, standing
+
+    def patch(self) -> Draft:
+        """The failed step another way; a missing variable is only mended."""
+        assert self.failed is not None
+        if self._missing_var():
+            mended = self._mended(self.failed.step)
+            return Draft((_revision(mended.step),), warnings=mended.warnings)
+        step = self._other_way(self.failed, self.failed.step)
+        number = self.graph.lineage(self.failed).patches + 1
+        action = f"{_PATCHED.sub('', step.action)} (patch {number})"
+        return Draft((_revision(msgspec.structs.replace(step, action=action)),))
+
+    def anew(self, scope: Iterable[Cell]) -> Draft:
+        """The failed step worked around, every other step of the scope once more under a new id."""
+        scope = list(scope)
+        everything = self.granularity is Granularity.GLOBAL
+        fresh = fresh_ids(self.graph, self.failed.step.id if self.failed else "")
+        names = {c.step.id: next(fresh) for c in scope if everything or c is not self.failed}
+        steps: list[Step] = []
+        warnings: tuple[str, ...] = ()
+        for cell in scope:
+            step = cell.step
+            if cell is self.failed:
+                mended = self._mended(self._work_around(cell))
+                step, warnings = mended.step, mended.warnings
+            steps.append(self._renamed(step, names))
+        return Draft(tuple(steps), warnings=warnings)
+
+    def _work_around(self, cell: Cell) -> Step:
+        assert self.signal is not None
+        step = _alternative(cell.step) or cell.step
+        return msgspec.structs.replace(step, action=f"work around [{self.signal.error_msg[:MESSAGE_SHOWN]}]")
+
+    def _mended(self, step: Step) -> Mended:
+        return mend(step, self.graph, self.standing) if self._missing_var() else Mended(step, ())
+
+    def _missing_var(self) -> bool:
+        return self.signal is not None and self.signal.error_type is ErrorType.MISSING_VAR
+
+    def _other_way(self, cell: Cell, step: Step) -> Step:
+        """The next untried alternative, else the tool's next untried fallback, else the same tool."""
+        if (way := _alternative(step)) is not None:
+            return way
+        tool = self.tools.get(step.tool_name, Tool())
+        tried = self.graph.lineage(cell).tools
+        fallback = next((name for name in tool.fallback if name not in tried), step.tool_name)
+        return msgspec.structs.replace(step, tool_name=fallback)
+
+    def _renamed(self, step: Step, names: dict[str, str]) -> Step:
+        new = names.get(step.id)
+        args = step.args
+        if references.mentions(args):
+            args = references.rename(args, self.graph.known, names)
+        return msgspec.structs.replace(
+            step,
+            id=new or step.id,
+            args=args,
+            depends_on=tuple(names.get(d, d) for d in step.depends_on or ()),
+            replaces=step.id if new else None,
+        )
+
+
+def _alternative(step: Step) -> Step | None:
+    """The step done the next other way, with that way used up; None where there is none left."""
+    if not step.alternatives:
+        return None
+    way, *rest = step.alternatives
+    return msgspec.structs.replace(
+        step,
+        tool_name=way.tool or step.tool_name,
+        args=step.args if way.args is None else way.args,
+        action=way.action or step.action,
+        alternatives=tuple(rest),
+    )
+
+
+def _revision(step: Step) -> Step:
+    """A step under its own id; it keeps the memory of what it replaced."""
+    return msgspec.structs.replace(step, replaces=None)
