@@ -212,7 +212,7 @@ def test_one_damaged_event_leaves_the_other_runs_readable(tmp_path: Path) -> Non
         db.execute("UPDATE events SET body = '{\"seq\":' WHERE run = 1 AND seq = 1")
     db.close()
     with Store.open(tmp_path) as store:
-        with pytest.raises(StoreError, match="run 1 in .* is damaged"):
+        with pytest.raises(StoreError, match=r"run 1 in .* is damaged"):
             list(store.events(1))
         assert len(list(store.events(2))) == 3
 
@@ -248,7 +248,7 @@ def test_a_locked_store_can_still_be_read(tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with Store.open(tmp_path, create=True, patience=0.05) as store:
-        with pytest.raises(StoreError, match="is locked by another process$"):
+        with pytest.raises(StoreError, match=r"is locked by another process$"):
             begin(store)
         assert store.latest() == finished_row(1)
     other.close()
