@@ -1,0 +1,73 @@
+"""The end of a session's screen: how it ended, what it cost, and what to look at next."""
+
+from __future__ import annotations
+
+from replanctl.run.result import SessionResult
+from replanctl.show import handover, ledger, lessons, variables
+from replanctl.show.paper import GLUE, Paper, Span
+from replanctl.show.section import INDENT, entries
+from replanctl.show.words import REASONS, number, percent, plural, reading, seconds
+
+
+def closing(paper: Paper, result: SessionResult, *, said: frozenset[str] = frozenset()) -> None:
+    """Everything below the last step. `said` are warnings that were shown where they arose."""
+    paper.blank()
+    lessons.section(paper, result)
+    variables.section(paper, result)
+    handover.gaps(paper, result)
+    ledger.section(paper, result)
+    entries(paper, "warnings", [text for text in result.warnings if text not in said], style="notice")
+    handover.section(paper, result)
+    paper.blank()
+    ending, cost = closing_line(result)
+    met = result.status == "completed"
+    paper.line(Span(ending, "done" if met else "failed"), cost, indent=INDENT)
+    _next(paper, commands(result))
+
+
+def closing_line(result: SessionResult) -> tuple[str, str]:
+    """How the session ended, and what it took."""
+    totals = result.ledger.totals
+    parts = [f"{seconds(result.seconds)} of session time", f"{number(totals.all)} tokens"]
+    if totals.remedy:
+        parts.append(f"{percent(totals.ratio).replace(' ', GLUE)} of the main flow again for remedy")
+    return f"{_outcome(result)} {_replans(result)}", f": {', '.join(parts)}."
+
+
+def _outcome(result: SessionResult) -> str:
+    words = REASONS.get(result.reason, result.reason)
+    if result.status == "completed":
+        return words
+    gate = result.handover.gate if result.handover else None
+    at = f", {reading(gate.gate, gate.reading)} at a limit of {reading(gate.gate, gate.limit)}" if gate else ""
+    return f"Goal not met, {words} ({result.reason}{at}),"
+
+
+def _replans(result: SessionResult) -> str:
+    asked = sum(line.kind == "replan" for line in result.ledger.lines)
+    made = len(result.revisions)
+    refused = f" and {plural(asked - made, 'refused draft')}" if asked > made else ""
+    return f"after {plural(made, 'replan')}{refused}" if made or refused else "without a replan"
+
+
+def commands(result: SessionResult) -> list[str]:
+    """What a person may want to run next: what the hand-over says, else a look at what happened."""
+    if result.run is None:
+        return []
+    if result.handover is not None:
+        return list(result.handover.next)
+    last = result.revisions[-1] if result.revisions else None
+    return [
+        *([f"replanctl diff {last.from_} {last.to}"] if last else []),
+        *([f"replanctl why {result.signals[-1].step_id}"] if result.signals else []),
+        "replanctl show --ledger" if last else "replanctl show --variables",
+    ]
+
+
+def _next(paper: Paper, todo: list[str]) -> None:
+    spans: list[Span | str] = [Span("Next: ", "label")]
+    for at, command in enumerate(todo):
+        spans += [f" {paper.glyphs.dot} "] if at else []
+        spans.append(Span(command.replace(" ", GLUE), "command"))
+    if todo:
+        paper.line(*spans, indent=INDENT, hang=INDENT + 6)

@@ -1,0 +1,66 @@
+"""Where the columns of a session's rows stand. They only ever grow, so that rows stay under each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from replanctl.plan.model import Step
+from replanctl.show.paper import Paper, Span
+from replanctl.show.text import width
+
+LABEL = 8  # columns of the word that a detail line begins with
+NARROW = 50  # below this many columns a row has no room for the tool
+
+
+class Columns:
+    """The widths of time, mark, id, action and tool on a paper, for the steps seen so far."""
+
+    def __init__(self, paper: Paper) -> None:
+        self.paper = paper
+        self.time = 7 if paper.width >= NARROW else 5
+        self.mark = width(paper.glyphs.done)
+        self.id = 1
+        self.tool = 4
+        self.action = min(36, paper.width // 2 - 4)
+
+    @property
+    def details(self) -> int:
+        """Where ids stand, and the lines below a row begin."""
+        return self.time + self.mark + 2
+
+    @property
+    def text(self) -> int:
+        """Where actions stand."""
+        return self.details + self.id + 2
+
+    def grow(self, steps: Iterable[Step]) -> None:
+        """Make room for these steps."""
+        room = self.paper.width
+        for step in steps:
+            self.id = min(max(self.id, len(step.id)), max(room // 5, 3))
+            self.tool = min(max(self.tool, width(step.tool)), room // 4)
+            self.action = max(self.action, width(self.paper.cut(step.action, room)))
+        rest = room - self.text
+        self.action = min(self.action, rest if room < NARROW else rest - self.tool - 2)
+
+    def row(self, time: str, mark: Span, id_: str, action: str, note: str, style: str = "") -> None:
+        """Write one row; `note` is what stands behind the action. Nothing is wider than its column."""
+        paper, spans = self.paper, [Span(f"{time:>{self.time}} "), mark, Span(" ")]
+        spans.append(Span(paper.cell(id_, self.id) + "  ", style))
+        spans.append(Span(paper.cell(action, self.action), style))
+        if paper.width >= NARROW:
+            spans.append(Span("  " + paper.cut(note, paper.width - self.text - self.action - 2), "dim"))
+        paper.line(*spans)
+
+    def event(self, time: str, mark: Span, *text: Span | str) -> None:
+        """Write something that happened beside the steps."""
+        self.paper.line(f"{time:>{self.time}} ", mark, " ", *text, hang=self.text)
+
+    def detail(self, label: str, *text: Span | str, style: str = "label") -> None:
+        """Write a line below a row: a word, and what it says."""
+        start = self.details
+        self.paper.line(Span(f"{label:<{LABEL}}" if label else "", style), *text, indent=start, hang=start + LABEL)
+
+    def under(self, *text: Span | str) -> None:
+        """Write a line below a row that says itself what it is."""
+        self.paper.line(*text, indent=self.details, hang=self.details + 2)

@@ -1,0 +1,148 @@
+"""A plan diff as lines: below a replan on the screen, for `diff`, and as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from replanctl.plan.diff import Change, ChangeKind, PlanDiff
+from replanctl.show.columns import Columns
+from replanctl.show.paper import Span
+from replanctl.show.text import UNICODE, Glyphs, clean, cut, width
+from replanctl.show.words import compact, number, plural
+
+_STYLES = {
+    ChangeKind.REVISED: "revised",
+    ChangeKind.REWIRED: "rewired",
+    ChangeKind.REMOVED: "gone",
+    ChangeKind.ADDED: "added",
+}
+ARGS_SHOWN = 6  # changed args of one step that are listed; the others are counted
+VALUE = 40  # columns that one value of an arg may take
+_CONTEXT = 8  # characters shown before the place where two long values begin to differ
+
+
+def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = ()) -> None:
+    """Write what changed and one line that counts it. `kept` names the unchanged steps, where they are few."""
+    columns.grow(change.new for change in diff.changes if change.new is not None)
+    if diff.kept:
+        text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
+        _row(columns, Span("=", "dim"), " ".join(kept), Span(text, "dim"))
+    tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
+    for change in diff.changes:
+        _change(columns, change, tools)
+    columns.paper.line(Span(count_line(diff), "strong"), indent=columns.time + 1, hang=columns.time + 1)
+
+
+def count_line(diff: PlanDiff) -> str:
+    """`Plan: 1 added, 1 revised, 2 removed, 2 kept.`"""
+    counts = {"added": diff.added, "revised": diff.revised, "rewired": diff.rewired, "removed": diff.removed}
+    said = [f"{number(len(ids))} {word}" for word, ids in counts.items() if ids]
+    return f"Plan: {', '.join([*said, f'{number(diff.kept)} kept'])}."
+
+
+def _change(columns: Columns, change: Change, tools: Mapping[str, str]) -> None:
+    paper, style = columns.paper, _STYLES[change.kind]
+    words, note, below = describe(change, paper.glyphs, tools)
+    room = paper.width - columns.text - width(note) - 2
+    if note and room < width(words):
+        note, below = "", [note]
+    text = paper.pad(words, min(columns.action, room) if note else 0)
+    mark = Span(paper.pad(change.kind.value, columns.mark), style)
+    _row(columns, mark, change.id, Span(text, "removed" if style == "gone" else style), Span(f"  {note}", "dim"))
+    for line in below:
+        paper.line(Span(line, "dim"), indent=columns.text, hang=columns.text + 2)
+
+
+def _row(columns: Columns, mark: Span, ids: str, *text: Span) -> None:
+    id_ = columns.paper.pad(ids, columns.id)
+    columns.paper.line(" " * (columns.time + 1), mark, f" {id_}  ", *text, hang=columns.text)
+
+
+def describe(change: Change, glyphs: Glyphs, tools: Mapping[str, str]) -> tuple[str, str, list[str]]:
+    """A change in words: the action, a note to stand beside it, and a line for each field that is not the same.
+
+    `tools` are those of the removed steps, by id: a new step says its tool only where it is another one.
+    """
+    old, new = change.old, change.new
+    if change.kind is ChangeKind.REMOVED:
+        return old.action, "", []
+    if change.kind is ChangeKind.ADDED:
+        return new.action, f" {glyphs.dot} ".join(_provenance(new, tools)), []
+    if change.kind is ChangeKind.REWIRED:
+        return new.action, f"rests on {_dependencies(change, glyphs)}", []
+    action = f"{old.action} {glyphs.arrow} {new.action}" if "action" in change.fields else new.action
+    return action, "", list(_fields(change, glyphs))
+
+
+def _provenance(step: Any, tools: Mapping[str, str]) -> list[str]:
+    """An added step's tool, what it stands in for and what it rests on."""
+    replaces: str | None = getattr(step, "replaces", None)
+    return [
+        *([step.tool] if tools.get(replaces or "") != step.tool else []),
+        *([f"instead of {replaces}"] if replaces else []),
+        *([f"rests on {', '.join(step.depends_on)}"] if step.depends_on else []),
+    ]
+
+
+def _fields(change: Change, glyphs: Glyphs) -> Iterator[str]:
+    if "tool" in change.fields:
+        yield f"tool      {change.old.tool} {glyphs.arrow} {change.new.tool}"
+    if "args" in change.fields:
+        yield from (f"args      {line}" for line in args_in_words(change.old.args, change.new.args, glyphs))
+    if "depends_on" in change.fields:
+        yield f"rests on  {_dependencies(change, glyphs)}"
+
+
+def _dependencies(change: Change, glyphs: Glyphs) -> str:
+    old, new = (", ".join(step.depends_on or ()) or "nothing" for step in (change.old, change.new))
+    return f"{old} {glyphs.arrow} {new}"
+
+
+def args_in_words(old: dict[str, Any], new: dict[str, Any], glyphs: Glyphs) -> list[str]:
+    """`vendor: "C" → "D"` for each arg that changed, or `new`, or `dropped`."""
+    lines = []
+    for key in [*old, *(key for key in new if key not in old)]:
+        before, after = (compact(args[key]) if key in args else "" for args in (old, new))
+        if before != after:
+            lines.append(f"{cut(str(key), VALUE, glyphs)}: {_replaced(before, after, glyphs)}")
+    more = len(lines) - ARGS_SHOWN
+    return lines if more <= 0 else [*lines[:ARGS_SHOWN], f"{glyphs.ellipsis} {number(more)} more"]
+
+
+def _replaced(old: str, new: str, glyphs: Glyphs) -> str:
+    if not old or not new:
+        return f"{cut(old or new, VALUE, glyphs)}, {'dropped' if old else 'new'}"
+    return f" {glyphs.arrow} ".join(apart(old, new, glyphs))
+
+
+def apart(old: str, new: str, glyphs: Glyphs) -> tuple[str, str]:
+    """Two values cut so that the place where they differ is seen."""
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    begin = max(same - _CONTEXT, 0) if max(len(old), len(new)) > VALUE else 0
+    lead = glyphs.ellipsis if begin else ""
+    return lead + cut(old[begin:], VALUE, glyphs), lead + cut(new[begin:], VALUE, glyphs)
+
+
+def diff_markdown(diff: PlanDiff) -> str:
+    """The diff as a Markdown table and the counting line."""
+    lines = [f"### {_literal(diff.from_)} → {_literal(diff.to)}", ""]
+    if diff.changes:
+        tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
+        rows = [_markdown_row(change, tools) for change in diff.changes]
+        lines += ["| | step | change |", "| --- | --- | --- |", *rows, ""]
+    return "\n".join([*lines, count_line(diff), ""])
+
+
+def _markdown_row(change: Change, tools: Mapping[str, str]) -> str:
+    action, note, below = describe(change, UNICODE, tools)
+    action = f"~~{_literal(action)}~~" if change.kind is ChangeKind.REMOVED else _literal(action)
+    said = "<br>".join([action, *(_literal(re.sub(" +", " ", line)) for line in (note, *below) if line)])
+    return f"| `{change.kind.value}` | {_literal(change.id)} | {said} |"
+
+
+def _literal(text: str) -> str:
+    """Foreign text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~&!@])", r"\\\1", clean(text))

@@ -1,0 +1,96 @@
+"""What is done about a failure: the route, the gates, the drafts that were refused."""
+
+from __future__ import annotations
+
+from replanctl.plan.model import Granularity, OnFailure
+from replanctl.replan.gates import REASONS
+from replanctl.run.events import Gate, PlanDraft, PlanRejected, Route, Signal
+from replanctl.show.columns import Columns
+from replanctl.show.paper import GLUE, Span
+from replanctl.show.words import GATES, ON_FAILURE, RULES, plural, reading
+
+
+class FailureLines:
+    """Writes the lines below a failed step. Gates are gathered until something else is said: they share a line."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._gates: list[Gate] = []
+
+    def signal(self, event: Signal) -> None:
+        """A failure that is not replanned says what becomes of it."""
+        if event.on_failure is not OnFailure.REPLAN:
+            self._columns.detail(event.on_failure.value, ON_FAILURE[event.on_failure.value])
+
+    def route(self, event: Route, below: str | None) -> None:
+        """The decision; `below` is the step whose row is just above."""
+        arrow = self._columns.paper.glyphs.arrow
+        whose = f"step {event.step_id}: " if event.step_id not in (below, None) else ""
+        decided = f"{whose}{event.rule} {arrow} {event.granularity}".replace(" ", GLUE)
+        self._columns.detail("route", Span(decided, "strong"), f"   {route_in_words(event)}")
+
+    def gate(self, event: Gate) -> None:
+        """One reading; a refusal ends the line and says what it means."""
+        self._gates.append(event)
+        if not event.admitted:
+            self.flush()
+            self._columns.detail("stopped", refusal(event), style="failed")
+
+    def draft(self, event: PlanDraft) -> None:
+        """A replanner's answer, as far as it needs explaining."""
+        if event.error:
+            self._columns.detail("draft", f"{event.replanner} failed: {event.error}", style="failed")
+        if event.mapping:
+            arrow = self._columns.paper.glyphs.arrow
+            names = ", ".join(f"{local} {arrow} {id_}" for local, id_ in event.mapping.items())
+            self._columns.detail("named", names)
+        for warning in event.warnings:
+            self._columns.detail("warning", warning, style="notice")
+
+    def rejected(self, event: PlanRejected) -> None:
+        """A refused draft, with every reason."""
+        for at, reason in enumerate(event.reasons):
+            self._columns.detail("" if at else "draft", f"{' ' * 8 if at else ''}refused: {reason}", style="failed")
+
+    def flush(self) -> None:
+        """Write the readings gathered so far."""
+        shown = [gate for gate in self._gates if gate.gate != "max_repeat" or gate.reading or not gate.admitted]
+        self._gates = []
+        if not shown:
+            return
+        spans: list[Span | str] = []
+        for gate in shown:
+            spans += [f" {self._columns.paper.glyphs.dot} "] if spans else []
+            spans.append(self._reading(gate))
+        self._columns.detail("gates", *spans)
+
+    def _reading(self, gate: Gate) -> Span:
+        words, _ = GATES.get(gate.gate, (gate.gate, ""))
+        limit = "" if gate.limit is None else f"/{reading(gate.gate, gate.limit)}"
+        refused = "" if gate.admitted else f" {self._columns.paper.glyphs.failed.strip()}"
+        text = f"{words} {reading(gate.gate, gate.reading)}{limit}{refused}"
+        return Span(text.replace(" ", GLUE), "" if gate.admitted else "failed")
+
+
+def refusal(gate: Gate) -> str:
+    """Why a gate stopped the session, in words, with the reason's name."""
+    _, counted = GATES.get(gate.gate, ("", gate.gate))
+    at, limit = reading(gate.gate, gate.reading), reading(gate.gate, gate.limit)
+    return f"{counted}: {at}, the limit is {limit} ({REASONS.get(gate.gate, gate.gate)})"
+
+
+def route_in_words(event: Route) -> str:
+    """What the rule saw, and whether the ladder lifted it."""
+    words = [RULES.get(event.rule, "a rule of this policy").format(resting=resting(event.radius))]
+    if event.escalated_from is not None:
+        words.append(f"lifted from {event.escalated_from}: this step was replanned before")
+    if event.granularity is Granularity.NONE:
+        words.append("a person decides once the rest has run")
+    return "; ".join(words)
+
+
+def resting(radius: int | None) -> str:
+    """How many steps rest on a failure, as a sentence."""
+    if not radius:
+        return "nothing rests on it"
+    return f"{plural(radius, 'step')} {'rests' if radius == 1 else 'rest'} on it"

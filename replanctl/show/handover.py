@@ -1,0 +1,70 @@
+"""What a person gets when a session stopped short."""
+
+from __future__ import annotations
+
+from replanctl.run.result import Gap, GateView, HandOver, SessionResult
+from replanctl.show.paper import Paper, Span
+from replanctl.show.section import entries, entry
+from replanctl.show.words import GATES, compact, reading, some
+
+
+def gaps(paper: Paper, result: SessionResult) -> None:
+    """The steps that went without a result."""
+    entries(paper, "gaps", [gap_in_words(gap) for gap in result.gaps])
+
+
+def gap_in_words(gap: Gap) -> str:
+    """`E2: unavailable: no route to host`, or what it was blocked by."""
+    why = f"blocked by {', '.join(gap.blocked_by)}" if gap.blocked_by else f"{gap.error_type}: {gap.error_msg}"
+    return f"E{gap.step_id}: {why}"
+
+
+def section(paper: Paper, result: SessionResult) -> None:
+    """The hand-over in short; the values are left to `view`."""
+    if result.handover is None:
+        return
+    handed = result.handover
+    entries(paper, "hand-over", [gate_in_words(handed.gate)] if handed.gate else [])
+    names = some(list(handed.clean_results), paper.glyphs.ellipsis) or "nothing"
+    entry(paper, "" if handed.gate else "hand-over", f"done and clean: {names}")
+    entries(paper, "", [f"last failure: {failure}"] if (failure := last_failure(result)) else [])
+    entries(paper, "", [f"detail: {result.detail}"] if result.detail else [])
+
+
+def view(paper: Paper, result: SessionResult) -> None:
+    """The whole hand-over, results with their values and what a person can do next included."""
+    handed = result.handover
+    if handed is None:
+        paper.line("The session completed: there is nothing to hand over.", indent=2)
+        return
+    entry(paper, "reason", Span(handed.reason, "failed"), f"  {result.detail}" if result.detail else "")
+    if handed.gate:
+        entry(paper, "gate", gate_in_words(handed.gate))
+    if failure := last_failure(result):
+        entry(paper, "failure", failure)
+    entries(paper, "results", _results(paper, handed) or ["none that is still clean"])
+    entries(paper, "trajectory", list(handed.trajectory))
+    entries(paper, "lessons", [lesson.text for lesson in result.lessons])
+    gaps(paper, result)
+    entries(paper, "next", list(handed.next))
+
+
+def _results(paper: Paper, handed: HandOver) -> list[str]:
+    room = max(paper.width - 24, 16)
+    return [f"{name} = {paper.cut(compact(value), room)}" for name, value in handed.clean_results.items()]
+
+
+def gate_in_words(gate: GateView) -> str:
+    """`step_breaker gate per_step: 3 of 3 replans …`."""
+    _, counted = GATES.get(gate.gate, ("", gate.gate))
+    where = f", at step {gate.step_id} in {gate.version}" if gate.step_id is not None else f", in {gate.version}"
+    limit = reading(gate.gate, gate.limit)
+    return f"gate {gate.gate}: {counted} {reading(gate.gate, gate.reading)}, limit {limit}{where}"
+
+
+def last_failure(result: SessionResult) -> str:
+    """The newest failure in a line, or nothing."""
+    if not result.signals:
+        return ""
+    signal = result.signals[-1]
+    return f"step {signal.step_id} in {signal.version}, {signal.error_type}: {signal.error_msg}"

@@ -1,0 +1,28 @@
+"""Variables whose health changed, gathered: one premise that falls takes all that rest on it at once."""
+
+from __future__ import annotations
+
+from replanctl.run.events import VariableHealth
+from replanctl.show.columns import Columns
+from replanctl.show.words import some
+
+
+class HealthLines:
+    """Holds changes of health until something else is said; equal ones share a line."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._groups: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, event: VariableHealth) -> None:
+        """One variable's health changed, or it was born degraded."""
+        why = f"by the verdict {event.verdict}" if event.verdict else event.because
+        self._groups.setdefault((event.health, why), []).append(event.name)
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        glyphs = self._columns.paper.glyphs
+        for (health, why), names in self._groups.items():
+            because = f": {why}" if why else ""
+            self._columns.detail("health", f"{some(names, glyphs.ellipsis)} {glyphs.arrow} {health}{because}")
+        self._groups.clear()

@@ -1,0 +1,74 @@
+"""What it took, in tokens: main flow against remedy, and every replan's estimate against its booking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from replanctl.run.result import LedgerLine, SessionResult
+from replanctl.show.paper import Paper, Span
+from replanctl.show.section import entry
+from replanctl.show.words import number, percent, plural
+
+MAIN_KINDS = ("planning", "execution")
+REPLANS_SHOWN = 6
+BESIDE_BAR = 31  # columns of a bar's line before the kinds, without the bar
+
+
+def section(paper: Paper, result: SessionResult) -> None:
+    """Two bars and a line for each replan."""
+    totals = result.ledger.totals
+    sums = _sums(result.ledger.lines)
+    main, remedy = (
+        ", ".join(f"{kind} {number(sum_)}" for kind, sum_ in sums.items() if (kind in MAIN_KINDS) is of_main)
+        for of_main in (True, False)
+    )
+    bar = max(min(paper.width - BESIDE_BAR - max(len(main), len(remedy)), 24), 6)
+    widest = max(totals.main, totals.remedy, 1)
+    for label, name, tokens, kinds in (("tokens", "main", totals.main, main), ("", "remedy", totals.remedy, remedy)):
+        drawing = Span(paper.pad(paper.glyphs.full * round(bar * tokens / widest), bar), name)
+        entry(paper, label, f"{name:<8}", drawing, f" {number(tokens):>7}  ", Span(kinds, "dim"))
+    _replans(paper, [line for line in result.ledger.lines if line.kind == "replan"])
+
+
+def _replans(paper: Paper, lines: list[LedgerLine]) -> None:
+    for line in lines[:REPLANS_SHOWN]:
+        entry(paper, "", f"{'replan':<8}", replan_in_words(line))
+    if len(lines) > REPLANS_SHOWN:
+        entry(paper, "", f"{'':<8}", f"{paper.glyphs.ellipsis} {plural(len(lines) - REPLANS_SHOWN, 'more replan')}")
+
+
+def replan_in_words(line: LedgerLine) -> str:
+    """`tail of v1 at step 3: estimated 530, booked 530`."""
+    where = f" at step {line.step_id}" if line.step_id is not None else ""
+    tokens = f"estimated {number(line.estimated)}, booked {number(line.booked)}"
+    return f"{line.granularity} of {line.version}{where}: {tokens}"
+
+
+def _sums(lines: Iterable[LedgerLine]) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for line in lines:
+        sums[line.kind] = sums.get(line.kind, 0) + line.booked
+    return sums
+
+
+def view(paper: Paper, result: SessionResult) -> None:
+    """Every booking in order, and the totals."""
+    ids = min(max([4, *(len(line.step_id or "") for line in result.ledger.lines)]), max(paper.width // 4, 4))
+    paper.line(Span(f"{'version':<8} {'step':<{ids}} {'kind':<14} {'estimated':>9} {'booked':>9}", "label"), indent=2)
+    for line in result.ledger.lines:
+        kind = f"{line.kind} {line.granularity}" if line.granularity else line.kind
+        paper.line(
+            f"{line.version:<8} {paper.cell(line.step_id or paper.glyphs.dash, ids)} {kind:<14} "
+            f"{number(line.estimated):>9} {number(line.booked):>9}",
+            indent=2,
+        )
+    paper.line(Span(totals_line(result), "strong"), indent=2)
+
+
+def totals_line(result: SessionResult) -> str:
+    """The sums of a ledger as a sentence."""
+    totals = result.ledger.totals
+    return (
+        f"Main {number(totals.main)}, remedy {number(totals.remedy)}, together {number(totals.all)} tokens: "
+        f"{percent(totals.ratio)} of the main flow for remedy."
+    )

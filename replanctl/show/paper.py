@@ -1,0 +1,160 @@
+"""Lines of styled text on a console: cleaned at the door, folded with a hanging indent, never wider than it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from replanctl.show.text import UNICODE, cell, clean, cut, glyphs_for, pad, split, width
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.style import Style
+
+GLUE = "\u00a0"  # a space at which a line does not fold
+
+# What a span may be styled as. The words carry the meaning; colour only helps.
+STYLES = {
+    "title": "bold",
+    "strong": "bold",
+    "label": "dim",
+    "dim": "dim",
+    "version": "bold cyan",
+    "done": "green",
+    "failed": "bold red",
+    "skipped": "dim",
+    "notice": "yellow",
+    "added": "green",
+    "removed": "strike red",
+    "gone": "red",
+    "revised": "yellow",
+    "rewired": "cyan",
+    "main": "blue",
+    "remedy": "magenta",
+    "command": "cyan",
+}
+
+
+class Span(NamedTuple):
+    """A piece of a line; `style` is a key of `STYLES` or empty."""
+
+    text: str
+    style: str = ""
+
+
+Line = list[Span]
+
+
+class Paper:
+    """Writes lines to a console. Everything passes `clean` here, so no text can forget to.
+
+    `width` is in columns; `glyphs` are the marks the stream can encode.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.width = console.width
+        self.glyphs = glyphs_for(console.encoding)
+        self._console = console
+        self._encoding = console.encoding
+        self._styles: dict[str, Style] = {}
+
+    def line(self, *spans: Span | str, indent: int = 0, hang: int | None = None) -> None:
+        """Write one line; what does not fit goes on below, indented by `hang` columns (by default `indent`)."""
+        whole = [self._span(span) for span in spans]
+        hang = min(indent if hang is None else hang, self.width // 3)
+        indent = min(indent, self.width // 3)
+        self._write(
+            [Span(" " * (hang if at else indent)), *line]
+            for at, line in enumerate(fold(whole, self.width - indent, self.width - hang))
+        )
+
+    def blank(self) -> None:
+        """Write an empty line."""
+        self._write([[]])
+
+    def cut(self, text: str, columns: int) -> str:
+        """The text cleaned and cut to so many columns."""
+        return cut(self.encodable(text), columns, self.glyphs)
+
+    def cell(self, text: str, columns: int) -> str:
+        """The text in exactly so many columns."""
+        return cell(self.encodable(text), columns, self.glyphs)
+
+    def pad(self, text: str, columns: int, *, right: bool = False) -> str:
+        """The text cleaned, with spaces up to so many columns; never cut."""
+        return pad(self.clean(text), columns, right=right)
+
+    def clean(self, text: str) -> str:
+        """The text as this stream may print it."""
+        return clean(self.encodable(text), self.glyphs)
+
+    def encodable(self, text: str) -> str:
+        """The text with what the stream's encoding can't say spelled out."""
+        if self.glyphs is UNICODE or text.isascii():
+            return text
+        parts = (part.encode(self._encoding, "backslashreplace") for part in text.split(GLUE))
+        return GLUE.join(part.decode(self._encoding) for part in parts)
+
+    def joined(self, parts: Iterable[str]) -> str:
+        """Parts side by side, with a dot between; a part does not fold inside."""
+        return f" {self.glyphs.dot} ".join(part.replace(" ", GLUE) for part in parts)
+
+    def _span(self, span: Span | str) -> Span:
+        return Span(self.clean(span)) if isinstance(span, str) else Span(self.clean(span.text), span.style)
+
+    def _write(self, lines: Iterable[Line]) -> None:
+        from rich.segment import Segment, Segments
+
+        segments: list[Segment] = []
+        for line in lines:
+            segments += [Segment(text, self._style(style)) for text, style in _trimmed(line)]
+            segments.append(Segment.line())
+        self._console.print(Segments(segments), end="", soft_wrap=True)
+
+    def _style(self, name: str) -> Style | None:
+        from rich.style import Style
+
+        if not name:
+            return None
+        if name not in self._styles:
+            self._styles[name] = Style.parse(STYLES[name])
+        return self._styles[name]
+
+
+def fold(line: Line, first: int, rest: int) -> list[Line]:
+    """A line cut at spaces (in a word that fits nowhere, where it must) into lines of at most `first`, then `rest`."""
+    if sum(width(span.text) for span in line) <= first:
+        return [line]
+    lines: list[Line] = [[]]
+    left = first
+    for text, style in _words(line):
+        if width(text.rstrip(" ")) > left and width(text.rstrip(" ")) <= rest:
+            lines.append([])
+            left = rest
+        while width(text.rstrip(" ")) > left:
+            head, text = split(text, left)
+            lines[-1].append(Span(head, style))
+            lines.append([])
+            left = rest
+        if text.strip(" ") or lines[-1] or len(lines) == 1:  # a folded line begins with a word
+            lines[-1].append(Span(text, style))
+            left -= width(text)
+    return lines
+
+
+def _words(line: Line) -> Iterator[Span]:
+    """The line's words, each with the spaces behind it; a wide character is a word of its own."""
+    for span in line:
+        for word in re.findall(r"(?:[^ \u2e80-\uffff]+|[\u2e80-\uffff]) *| +", span.text):
+            yield Span(word, span.style)
+
+
+def _trimmed(line: Line) -> Line:
+    """The line without spaces at its end, its glue turned into spaces."""
+    kept = list(line)
+    while kept and not kept[-1].text.rstrip(" " + GLUE):
+        kept.pop()
+    if kept:
+        kept[-1] = Span(kept[-1].text.rstrip(" " + GLUE), kept[-1].style)
+    return [Span(span.text.replace(GLUE, " "), span.style) for span in kept if span.text]

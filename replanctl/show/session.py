@@ -1,0 +1,194 @@
+"""A session as it happens: a fold over its events, onto paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from replanctl.plan.diff import PlanDiff, diff_steps
+from replanctl.plan.model import Step
+from replanctl.replan.signal import ErrorType
+from replanctl.run.events import (
+    Event,
+    Gate,
+    GoalChanged,
+    LessonLearned,
+    PlanCommit,
+    PlanDraft,
+    PlanRejected,
+    Route,
+    SessionStart,
+    Signal,
+    SolverCalled,
+    StepEnd,
+    StepStart,
+    VariableHealth,
+)
+from replanctl.run.result import SessionResult
+from replanctl.show.closing import closing
+from replanctl.show.columns import Columns
+from replanctl.show.diff import diff_rows
+from replanctl.show.failure import FailureLines
+from replanctl.show.header import Header, header
+from replanctl.show.health import HealthLines
+from replanctl.show.paper import Paper, Span
+from replanctl.show.steps import StepRows
+from replanctl.show.words import seconds, some
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+KEPT_NAMED = 8  # so many unchanged steps are named in a diff; more are counted
+
+
+class SessionScreen:
+    """Prints a session: feed it every event in order, then the result. `verbose` folds no rows.
+
+    It keeps the newest form of every step, for names and diffs, and nothing else that grows with the plan.
+    """
+
+    def __init__(self, console: Console, facts: Header | None = None, *, verbose: bool = False) -> None:
+        self._paper = Paper(console)
+        self._facts = facts or Header()
+        self._columns = Columns(self._paper)
+        self._rows = StepRows(self._columns, verbose=verbose)
+        self._failure = FailureLines(self._columns)
+        self._health = HealthLines(self._columns)
+        self._steps: dict[str, Step] = {}
+        self._start: SessionStart | None = None
+        self._cause = ""
+        self._warned: dict[str, tuple[str, ...]] = {}  # warnings of executions that have not ended
+        self._said: set[str] = set()
+        self._handlers: dict[type[Event], Any] = {
+            SessionStart: self._session_start,
+            PlanCommit: self._plan_commit,
+            StepStart: self._step_start,
+            StepEnd: self._step_end,
+            Signal: self._signal,
+            Route: self._route,
+            Gate: self._gate,
+            LessonLearned: self._lesson,
+            PlanDraft: self._draft,
+            PlanRejected: self._rejected,
+            GoalChanged: self._goal_changed,
+            VariableHealth: self._health.add,
+            SolverCalled: self._solver,
+        }
+
+    def event(self, event: Event) -> None:
+        """Print what this event has to tell."""
+        if handler := self._handlers.get(type(event)):
+            handler(event)
+
+    def close(self, result: SessionResult) -> None:
+        """Print what the session came to."""
+        self._settle()
+        closing(self._paper, result, said=frozenset(self._said))
+
+    def _settle(self) -> None:
+        """Something new is about to be said: write what was held back."""
+        self._rows.flush()
+        self._failure.flush()
+        self._health.flush()
+
+    def _session_start(self, event: SessionStart) -> None:
+        self._start = event
+        self._said.update(event.warnings)
+
+    def _plan_commit(self, event: PlanCommit) -> None:
+        self._settle()
+        if event.parent is None:
+            self._first_version(event)
+        else:
+            self._next_version(event, event.parent)
+        for step in (*event.steps, *event.amended):
+            self._steps[step.id] = step
+        self._rows.last = None
+
+    def _first_version(self, event: PlanCommit) -> None:
+        if self._start is not None:
+            header(self._paper, self._facts, self._start, len(event.steps))
+        self._columns.grow(event.steps)
+        self._paper.line(Span(event.version, "version"), indent=2)
+
+    def _next_version(self, event: PlanCommit, parent: str) -> None:
+        touched = (*event.steps, *event.amended)
+        diff = diff_steps(self._steps, touched, event.removed, old_name=parent, new_name=event.version)
+        why = f"{event.cause}: {self._cause}" if self._cause else event.cause
+        self._paper.line(Span(event.version, "version"), f" {event.granularity}, because ", Span(why), indent=2, hang=5)
+        diff_rows(self._columns, diff, self._kept(diff))
+        verdicts = ", ".join(f"{name} {verdict}" for name, verdict in event.verdicts.items())
+        if verdicts:
+            self._columns.detail("verdict", verdicts)
+        for id_ in event.removed:
+            self._steps.pop(id_, None)
+
+    def _kept(self, diff: PlanDiff) -> list[str]:
+        """The unchanged steps by id, where they are few."""
+        if diff.kept > KEPT_NAMED:
+            return []
+        changed = {change.id for change in diff.changes}
+        return [id_ for id_ in self._steps if id_ not in changed]
+
+    def _step_start(self, event: StepStart) -> None:
+        if event.warnings:
+            self._warned[event.step_id] = event.warnings
+
+    def _step_end(self, event: StepEnd) -> None:
+        self._failure.flush()
+        warnings = (*self._warned.pop(event.step_id, ()), *event.warnings)
+        self._said.update(warnings)
+        self._rows.end(event, self._steps.get(event.step_id), warnings)
+
+    def _signal(self, event: Signal) -> None:
+        self._settle()
+        self._cause = event.cause or event.error_msg
+        self._failure.signal(event)
+
+    def _route(self, event: Route) -> None:
+        self._settle()
+        self._failure.route(event, self._rows.last)
+
+    def _gate(self, event: Gate) -> None:
+        self._rows.flush()
+        self._failure.gate(event)
+
+    def _lesson(self, event: LessonLearned) -> None:
+        if event.error_type != ErrorType.INVALID_DRAFT:  # a version's cause stays the failure's
+            self._cause = cause_of(event.text)
+
+    def _draft(self, event: PlanDraft) -> None:
+        self._said.update(event.warnings)
+        self._failure.draft(event)
+
+    def _rejected(self, event: PlanRejected) -> None:
+        self._settle()
+        self._failure.rejected(event)
+
+    def _goal_changed(self, event: GoalChanged) -> None:
+        self._settle()
+        self._said.update(event.warnings)
+        self._rows.last = None
+        notice = Span(self._paper.glyphs.notice, "notice")
+        said = Span("the goal is now: " if event.accepted else "the goal stays: ", "notice")
+        self._columns.event(seconds(event.at), notice, said, event.goal if event.accepted else event.previous)
+        if event.accepted:
+            self._columns.detail("before", event.previous)
+        if event.refutes:
+            self._columns.detail("refutes", ", ".join(event.refutes))
+        for warning in event.warnings:
+            self._columns.detail("warning", warning, style="notice")
+
+    def _solver(self, event: SolverCalled) -> None:
+        self._settle()
+        glyphs = self._paper.glyphs
+        mark = Span(glyphs.done, "done") if event.answered else Span(glyphs.failed, "failed")
+        evidence = some(list(event.evidence), glyphs.ellipsis) or "nothing"
+        said = [f"the Solver {'answered' if event.answered else 'could not answer'} from {evidence}"]
+        said += [f"gaps {some(list(event.gaps), glyphs.ellipsis)}"] if event.gaps else []
+        said += [f"missing {some(list(event.missing), glyphs.ellipsis)}"] if event.missing else []
+        self._columns.event(seconds(event.at), mark, "; ".join(said))
+
+
+def cause_of(lesson: str) -> str:
+    """The cause in a lesson's text: `v1 step 3 assumption: <cause>; avoid: …`."""
+    return lesson.partition(": ")[2].rpartition("; avoid: ")[0]

@@ -1,0 +1,112 @@
+"""The door that all foreign text passes, and how many columns it takes.
+
+Foreign text is what plans, tools, planners and lessons say. A terminal must never act on it: control codes and
+characters that can't be seen are spelled out, line breaks and tabs become a space.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import msgspec
+
+
+class Glyphs(msgspec.Struct, frozen=True, gc=False):
+    """The marks a screen is drawn with, in what its stream can encode."""
+
+    done: str
+    failed: str
+    skipped: str
+    notice: str
+    ellipsis: str
+    arrow: str
+    dot: str
+    dash: str
+    times: str
+    full: str
+    empty: str
+    escape: str
+
+
+UNICODE = Glyphs("✓", "✗", "○", "!", "…", "→", "·", "–", "×", "█", "░", "⟨U+%04X⟩")
+ASCII = Glyphs("ok", "x ", "- ", "! ", "...", "->", "|", "-", "x", "#", ".", "<U+%04X>")
+
+
+def glyphs_for(encoding: str | None) -> Glyphs:
+    """The marks that a stream of this encoding can print."""
+    try:
+        "".join(msgspec.structs.astuple(UNICODE)).encode(encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    return UNICODE
+
+
+_BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
+_KEPT_SPACES = "\u00a0\u3000"  # the first never folds, the second is two columns wide
+_PRESENTATION = "\ufe0e\ufe0f"  # ask for an emoji or a text glyph, which changes its width: dropped
+# Letters and marks by category, but nothing to be seen: fillers, joiners, variation selectors.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+
+
+def clean(text: str, glyphs: Glyphs = UNICODE) -> str:
+    """The text as it may be printed: one line, nothing that a terminal acts on, nothing that hides."""
+    if text.isprintable() and (text.isascii() or not _UNSEEN.search(text)):
+        return text
+    return "".join(_seen(char, glyphs) for char in text.replace("\r\n", "\n"))
+
+
+def _seen(char: str, glyphs: Glyphs) -> str:
+    if char in _BREAKS:
+        return " "
+    if char in _PRESENTATION:
+        return ""
+    if (char.isprintable() and not _UNSEEN.match(char)) or char in _KEPT_SPACES:
+        return char
+    return " " if unicodedata.category(char) == "Zs" else glyphs.escape % ord(char)
+
+
+def width(text: str) -> int:
+    """The columns a text takes; combining marks take none, East Asian wide characters and emoji two."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+@lru_cache(4096)
+def _columns(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me") or "\u1160" <= char <= "\u11ff":
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def cut(text: str, columns: int, glyphs: Glyphs = UNICODE) -> str:
+    """The text cleaned, and cut with an ellipsis where it takes more than so many columns."""
+    read = text[: max(columns, 0) * 8 + 64]  # a long text is not read to its end to be cut
+    shown = clean(read, glyphs)
+    if width(shown) <= columns and len(read) == len(text):
+        return shown
+    head, _ = split(shown, max(columns - width(glyphs.ellipsis), 0))
+    return head.rstrip() + glyphs.ellipsis if columns >= width(glyphs.ellipsis) else ""
+
+
+def split(text: str, columns: int) -> tuple[str, str]:
+    """The longest head of at most so many columns, and the rest; a combining mark stays with its letter."""
+    if text.isascii():
+        return text[:columns], text[columns:]
+    taken = 0
+    for at, char in enumerate(text):
+        taken += _columns(char)
+        if taken > columns:
+            return text[:at], text[at:]
+    return text, ""
+
+
+def pad(text: str, columns: int, *, right: bool = False) -> str:
+    """The text with spaces up to so many columns, behind it or (`right`) before it."""
+    space = " " * (columns - width(text))
+    return space + text if right else text + space
+
+
+def cell(text: str, columns: int, glyphs: Glyphs = UNICODE) -> str:
+    """The text in exactly so many columns: cleaned, cut or padded."""
+    return pad(cut(text, columns, glyphs), columns)

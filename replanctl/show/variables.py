@@ -1,0 +1,53 @@
+"""Variables and whether they may still be used."""
+
+from __future__ import annotations
+
+from replanctl.run.result import SessionResult, VariableView
+from replanctl.show.paper import Paper, Span
+from replanctl.show.section import entry
+from replanctl.show.words import compact, some
+
+_STYLES = {"clean": "done", "stale": "notice", "void": "failed"}
+
+
+def section(paper: Paper, result: SessionResult) -> None:
+    """The variables by health, on a line for each health and what it is owed to."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, variable in result.variables.items():
+        groups.setdefault((variable.health, _because(variable)), []).append(name)
+    for at, ((health, because), names) in enumerate(groups.items()):
+        shown = f"{some(names, paper.glyphs.ellipsis)} "
+        entry(paper, "" if at else "variables", shown, Span(health, _STYLES.get(health, "")), because)
+
+
+def _because(variable: VariableView) -> str:
+    if variable.verdict:
+        return f", by the verdict {variable.verdict} of {variable.version}"
+    if variable.health != "clean" and variable.assumptions:
+        return f", rests on {', '.join(variable.assumptions)}"
+    return ""
+
+
+def view(paper: Paper, result: SessionResult) -> None:
+    """Every variable with its health, where it comes from, what it rests on, and its value."""
+    if not result.variables:
+        paper.line("No step has produced a variable.", indent=2)
+        return
+    widest = min(max(map(len, result.variables)), max(paper.width // 4, 4))
+    for name, variable in result.variables.items():
+        paper.line(
+            paper.cell(name, widest) + "  ",
+            Span(f"{variable.health:<5}", _STYLES.get(variable.health, "")),
+            f"  {paper.cut(compact(variable.value), max(paper.width - widest - 11, 8))}",
+            indent=2,
+            hang=widest + 11,
+        )
+        paper.line(Span(f"{paper.joined(_facts(variable))}", "dim"), indent=widest + 11)
+
+
+def _facts(variable: VariableView) -> list[str]:
+    return [
+        f"step {variable.step_id} in {variable.version}",
+        *([f"verdict {variable.verdict}"] if variable.verdict else []),
+        *([f"rests on {', '.join(variable.assumptions)}"] if variable.assumptions else []),
+    ]
