@@ -1,0 +1,133 @@
+"""What only shows when a plan's parts are held against each other: ids, dependencies, names, references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from replanctl.files.faults import At, did_you_mean
+from replanctl.files.names import Names, raw_id
+from replanctl.files.shapes import known_tool
+from replanctl.plan.cycles import cycles, uncovered
+from replanctl.plan.model import Step
+from replanctl.plan.references import Reference, mentions, parse
+
+_SHOWN = 12  # steps of a cycle that are printed
+
+
+def check_ids(items: list[Any], names: Names, at: At) -> None:
+    """No two steps have the same id."""
+    for index, item in enumerate(items):
+        id_ = raw_id(item)
+        if id_ is not None and names.ids[id_] != index:
+            first = at[names.ids[id_]]["id"].path
+            at[index]["id"].error(
+                "duplicate-id", f"two steps have the id {id_}", "give one of them another id", also=first
+            )
+
+
+def check_steps(raw: list[Any], steps: list[Any], names: Names, at: At) -> None:
+    """Dependencies and references of every step that could be read; the tools of those that were read at once."""
+    needs, forward = _needs(raw, steps, names, at)
+    found = _report_cycles(cycles(needs), steps, at) if forward else False
+    reads: list[tuple[int, int, At, Reference]] = []
+    tools = names.tools
+    for index, step in enumerate(steps):
+        if step.__class__ is Step:
+            if tools is not None and step.tool_name not in tools:
+                known_tool(step.tool_name, at[index]["tool"])
+            if mentions(step.args) or step.alternatives:
+                reads.extend(_references(step, index, names, at[index]))
+    if not found and reads:
+        open_ = uncovered(needs, [(step, other) for step, other, _, _ in reads])
+        for index, other, place, reference in reads:
+            if (index, other) in open_:
+                _hidden(steps[index], reference, place)
+
+
+def _needs(raw: list[Any], steps: list[Any], names: Names, at: At) -> tuple[list[tuple[int, ...]], bool]:
+    """The positions each step depends on, and whether any stands after the step itself. Unknown ids are noted."""
+    needs: list[tuple[int, ...]] = []
+    forward = False
+    position = names.ids.get
+    for index, step in enumerate(steps):
+        if step.__class__ is not Step or step.depends_on is None:
+            needs.append((index - 1,) if index else ())
+            continue
+        found = [position(id_, -1) for id_ in step.depends_on]
+        if found and (max(found) >= index or min(found) < 0):
+            forward = True
+            found = _known_needs(raw[index], step, found, names, at[index]["depends_on"])
+        needs.append(tuple(found))
+    return needs, forward
+
+
+def _known_needs(raw: Any, step: Step, found: list[int], names: Names, at: At) -> list[int]:
+    written = raw.get("depends_on") if isinstance(raw, dict) else step.depends_on
+    for id_, other in zip(step.depends_on or (), found, strict=True):
+        if other < 0:
+            where = (
+                next((i for i, item in enumerate(written) if str(item) == id_), 0)
+                if isinstance(written, list | tuple)
+                else 0
+            )
+            at[where].error(
+                "unknown-dependency", f"step {step.id} depends on {id_}, which no step is", did_you_mean(id_, names.ids)
+            )
+    return [other for other in found if other >= 0]
+
+
+def _report_cycles(found: list[list[int]], steps: list[Any], at: At) -> bool:
+    for path in found:
+        first = path.index(min(path))
+        turned = [steps[index].id for index in path[first:] + path[:first] if steps[index].__class__ is Step]
+        if len(turned) > _SHOWN:
+            turned = [*turned[: _SHOWN - 2], f"… {len(turned) - _SHOWN + 1} more …", turned[-1]]
+        shown = " → ".join([*turned, *turned[:1]])
+        at[min(path)]["depends_on"].error(
+            "cycle", f"steps wait for each other: {shown}", "take one of these dependencies out"
+        )
+    return bool(found)
+
+
+def _references(step: Step, index: int, names: Names, at: At) -> Iterator[tuple[int, int, At, Reference]]:
+    """The references of a step to other steps, with the place of the text; those to nothing are noted."""
+    places = [(step.args, at["args"])]
+    places += [(other.args, at["alternatives"][i]["args"]) for i, other in enumerate(step.alternatives) if other.args]
+    for value, place in places:
+        for text, where in _texts(value, place):
+            for piece in parse(text, names.ids):
+                if isinstance(piece, Reference) and piece.known:
+                    yield index, names.ids[piece.step_id], where, piece
+                elif isinstance(piece, Reference):
+                    _dangling(step, piece, names, where)
+
+
+def _texts(value: Any, at: At) -> Iterator[tuple[str, At]]:
+    if isinstance(value, str):
+        if "#E" in value:
+            yield value, at
+    elif isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(item, str | dict | list):
+                yield from _texts(item, at[key])
+
+
+def _dangling(step: Step, reference: Reference, names: Names, at: At) -> None:
+    hint = did_you_mean(reference.step_id, names.ids) or 'a text that begins with #E is written "##E…"'
+    at.warning("unknown-reference", f"step {step.id} reads {reference.text}, and no step is {reference.step_id}", hint)
+
+
+def _hidden(step: Step, reference: Reference, at: At) -> None:
+    if reference.step_id == step.id:
+        at.warning(
+            "hidden-dependency",
+            f"step {step.id} reads its own result, {reference.text}",
+            "read the result of a step before it",
+        )
+        return
+    at.warning(
+        "hidden-dependency",
+        f"step {step.id} reads {reference.text} and does not depend on {reference.step_id}",
+        f"add {reference.step_id} to its depends_on",
+    )

@@ -1,0 +1,114 @@
+"""Files in and out: whole, regular, UTF-8 texts of a sane size."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import IO, Any
+
+from replanctl.errors import InputError, Problem
+from replanctl.files.places import Lines
+
+MAX_MEGABYTES = 64
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file. Raises InputError when it can't be had whole, or is not UTF-8."""
+    name = str(path)
+    try:
+        return decode(name, _read(name))
+    except OSError as error:
+        raise _refused(
+            name, "unreadable", f"can't be read: {error.strerror or error}", "mind the path and its rights"
+        ) from None
+    except ValueError:
+        raise _refused(name, "unreadable", "can't be read: there is a NUL in its name", "mind the path") from None
+
+
+def read_stream(stream: Any) -> str:
+    """The text of standard input, given as a text or byte stream."""
+    source: IO[bytes] | IO[str] = getattr(stream, "buffer", stream)
+    try:
+        data = source.read(_limit() + 1)
+    except OSError as error:
+        raise _refused(STDIN_NAME, "unreadable", f"can't be read: {error.strerror or error}") from None
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    _check_size(STDIN_NAME, len(raw))
+    return decode(STDIN_NAME, raw)
+
+
+def decode(name: str, data: bytes) -> str:
+    """UTF-8 bytes as text, without a byte order mark."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise _refused(name, "not-utf8", "this is UTF-16", "save the file as UTF-8", line=1, column=1)
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        lines = Lines(data[: error.start].decode("utf-8"))
+        line, column = lines.place(len(lines.text))
+        byte = f"0x{data[error.start]:02X}"
+        raise _refused(
+            name, "not-utf8", f"the byte {byte} is not UTF-8", "save the file as UTF-8", line=line, column=column
+        ) from None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Put a text in a file whole or not at all; what was there stays until the new text is on the disk."""
+    target = Path(os.path.realpath(path))
+    temporary = None
+    try:
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(target)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise _refused(
+            str(path), "unwritable", f"can't be written: {error.strerror or error}", "mind the path and its rights"
+        ) from None
+
+
+def _read(name: str) -> bytes:
+    before = Path(name).stat()
+    if not stat.S_ISREG(before.st_mode):
+        what = "a folder" if stat.S_ISDIR(before.st_mode) else "not a regular file"
+        hint = "name a file in it" if stat.S_ISDIR(before.st_mode) else f"give {STDIN} to read standard input"
+        raise _refused(name, "not-a-file", f"this is {what}", hint)
+    _check_size(name, before.st_size)
+    with Path(name).open("rb") as file:
+        data = file.read(_limit() + 1)
+        after = os.fstat(file.fileno())
+    _check_size(name, len(data))
+    if (before.st_mtime_ns, before.st_size, before.st_ino) != (after.st_mtime_ns, len(data), after.st_ino):
+        raise _refused(name, "changed", "the file changed while it was read", "try again")
+    return data
+
+
+def _check_size(name: str, size: int) -> None:
+    if size > _limit():
+        raise _refused(
+            name, "too-large", f"larger than {MAX_MEGABYTES} MB", "split the plan, or shorten what it carries"
+        )
+
+
+def _limit() -> int:
+    return MAX_MEGABYTES * 1024 * 1024
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _refused(name: str, rule: str, message: str, hint: str = "", *, line: int = 0, column: int = 0) -> InputError:
+    return InputError([Problem(name, line, column, rule, message, hint=hint)])

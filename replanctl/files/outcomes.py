@@ -1,0 +1,118 @@
+"""Scripted outcomes and interruptions: the mock world as a file describes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from replanctl.files.faults import At
+from replanctl.files.shapes import (
+    Fields,
+    anything,
+    choice,
+    duration,
+    kind,
+    known_assumption,
+    known_step,
+    known_tool,
+    list_of,
+    mapping,
+    names,
+    optional,
+    record,
+    text,
+    whole,
+    words,
+)
+from replanctl.replan.signal import Status
+from replanctl.script import Entry, Interruption, Match, OutcomeRule
+
+_VERSION = re.compile(r"v([1-9][0-9]{0,17})")
+
+
+def _version(value: Any, at: At) -> Any:
+    found = _VERSION.fullmatch(value) if isinstance(value, str) else None
+    if found:
+        return int(found[1])
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    return at.error("bad-version", f"expected a plan version, got {kind(value)}", "write v2 or 2")
+
+
+_MATCH: Fields = {
+    "step": optional(known_step),
+    "tool": optional(known_tool),
+    "args": optional(mapping),
+    "version": optional(_version),
+}
+
+_ENTRY: Fields = {
+    "status": choice(Status),
+    "value": anything,
+    "message": text,
+    "latency": optional(duration),
+    "retry_after": optional(duration),
+    "tokens": optional(whole(0)),
+    "refutes": names(known_assumption),
+    "cause": text,
+}
+
+_full_entry = record(Entry, _ENTRY, required=("status",), what="a status or an entry")
+
+
+def _entry(value: Any, at: At) -> Any:
+    if isinstance(value, str):
+        status = choice(Status)(value, at)
+        return UNSET if status is UNSET else Entry(status)
+    if isinstance(value, dict) and value.get("status") == Status.OK and (value.get("refutes") or value.get("cause")):
+        at.warning(
+            "refutes-on-ok", "refutes and cause count on failures only: here, only where the contract refuses the value"
+        )
+    return _full_entry(value, at)
+
+
+_RULE: Fields = {
+    "match": record(Match, _MATCH),
+    "returns": list_of(_entry, least=1, hint="write one entry for each attempt: [ok]"),
+}
+
+_ANY = Match()
+
+
+def _made(returns: tuple[Entry, ...], match: Match = _ANY) -> OutcomeRule:
+    return OutcomeRule(match, returns)
+
+
+_rule = record(_made, _RULE, required=("returns",), what="a rule with match and returns")
+
+
+def outcomes(lines: Sequence[int]) -> Any:
+    """The reader of an `outcomes` list whose items begin on these lines."""
+    read = list_of(_rule)
+
+    def read_outcomes(value: Any, at: At) -> Any:
+        rules = read(value, at)
+        if rules is UNSET or len(rules) != len(lines):
+            return rules
+        return tuple(msgspec.structs.replace(rule, line=line) for rule, line in zip(rules, lines, strict=True))
+
+    return read_outcomes
+
+
+_INTERRUPTION: Fields = {"goal": words, "after": known_step, "at": duration, "refutes": names(known_assumption)}
+
+_one_interruption = record(Interruption, _INTERRUPTION, required=("goal",), what="an interruption")
+
+
+def _interruption(value: Any, at: At) -> Any:
+    if isinstance(value, dict) and ("after" in value) == ("at" in value):
+        which = "both after and at are" if "at" in value else "neither after nor at is"
+        at.error("after-or-at", f"{which} given", "say after: the id of a step, or at: a time on the session's clock")
+    return _one_interruption(value, at)
+
+
+interruptions = list_of(_interruption)

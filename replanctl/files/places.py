@@ -1,0 +1,120 @@
+"""Where in its file a fault stands: a second pass over the events, which keeps only the places that are asked for."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Any
+
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from replanctl.errors import Problem
+from replanctl.files.faults import Fault, Path
+from replanctl.files.quick import GetEvent
+
+EXCERPT = 160  # characters of a source line that are shown
+_BREAK = re.compile(r"\r\n|\r|\n")
+_Wanted = dict[Any, Any]  # the paths asked for, as a tree of keys and indices
+
+
+class Places:
+    """The characters at which values (and keys) of a document begin, for the paths asked for and those above them."""
+
+    def __init__(self, get: GetEvent | None, paths: Iterable[Path]) -> None:
+        self.values: dict[Path, int] = {}
+        self.keys: dict[Path, int] = {}
+        wanted: _Wanted = {}
+        for path in paths:
+            below = wanted
+            for key in path:
+                below = below.setdefault(key, {})
+        if get is not None:
+            self.get = get
+            get()
+            get()
+            self._node(get(), (), wanted)
+
+    def of(self, fault: Fault) -> int:
+        """The character a fault stands at."""
+        return fault.index if fault.index is not None else self.find(fault.path, fault.on_key)
+
+    def find(self, path: Path, on_key: bool = False) -> int:
+        """Where this path begins, or what it is part of: an alias, or the nearest thing that is written down."""
+        if on_key and path in self.keys:
+            return self.keys[path]
+        while path and path not in self.values:
+            path = path[:-1]
+        return self.values.get(path, 0)
+
+    def _node(self, event: Any, path: Path, wanted: _Wanted | None) -> None:
+        if wanted is not None:
+            self.values.setdefault(path, event.start_mark.index)
+        if isinstance(event, ScalarEvent | AliasEvent):
+            return
+        if not wanted:
+            self._skip()
+        elif isinstance(event, MappingStartEvent):
+            self._mapping(path, wanted)
+        else:
+            self._sequence(path, wanted)
+
+    def _mapping(self, path: Path, wanted: _Wanted) -> None:
+        while not isinstance(event := self.get(), MappingEndEvent):
+            key = event.value if isinstance(event, ScalarEvent) else None
+            inner = (*path, key or "")
+            if key in wanted:
+                self.keys.setdefault(inner, event.start_mark.index)
+            self._node(event, inner, None)
+            self._node(self.get(), inner, wanted.get(key))
+
+    def _sequence(self, path: Path, wanted: _Wanted) -> None:
+        at = 0
+        while not isinstance(event := self.get(), SequenceEndEvent):
+            self._node(event, (*path, at), wanted.get(at))
+            at += 1
+
+    def _skip(self) -> None:
+        depth = 1
+        get = self.get
+        while depth:
+            event = get()
+            if isinstance(event, MappingStartEvent | SequenceStartEvent):
+                depth += 1
+            elif isinstance(event, MappingEndEvent | SequenceEndEvent):
+                depth -= 1
+
+
+class Lines:
+    """The lines of a text, as an editor counts them; from characters to lines and columns, both from 1."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(found.end() for found in _BREAK.finditer(text))]
+
+    def place(self, index: int) -> tuple[int, int]:
+        """Line and column of a character."""
+        line = bisect_right(self.starts, index)
+        return line, index - self.starts[line - 1] + 1
+
+    def excerpt(self, line: int) -> str:
+        """A line without its end, cut where it is very long."""
+        start = self.starts[line - 1]
+        end = self.starts[line] if line < len(self.starts) else len(self.text)
+        text = self.text[start : min(end, start + 4 * EXCERPT)].rstrip("\r\n")
+        return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
+
+    def problem(self, file: str, fault: Fault, places: Places) -> Problem:
+        """The fault with its place in this text."""
+        line, column = self.place(places.of(fault))
+        message = fault.message
+        if fault.also is not None:
+            message = f"{message}, first in line {self.place(places.find(fault.also))[0]}"
+        return Problem(file, line, column, fault.rule, message, fault.severity, self.excerpt(line), fault.hint)

@@ -1,0 +1,97 @@
+"""The policy section: one table for each room that obeys it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from replanctl.cost.model import Coefficients
+from replanctl.files.faults import At
+from replanctl.files.shapes import (
+    Fields,
+    choice,
+    duration,
+    known_step,
+    known_tool,
+    known_variable,
+    limit,
+    list_of,
+    map_of,
+    names,
+    number,
+    optional,
+    record,
+    whole,
+    words,
+)
+from replanctl.plan.model import Granularity
+from replanctl.replan.gates import GateLimits, Preset
+from replanctl.replan.lessons import Evict, LessonPolicy
+from replanctl.replan.routing import Radius, RouteRule, RouteWhen, RoutingPolicy
+from replanctl.replan.signal import ErrorType
+from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
+
+_RETRY: Fields = {"max_attempts": whole(1), "backoff": duration, "factor": number, "max_backoff": duration}
+
+_WHEN: Fields = {
+    # A draft's fault and a goal change are never routed by a user's rule.
+    "error_type": optional(choice(ErrorType, ErrorType.INVALID_DRAFT, ErrorType.GOAL_CHANGED)),
+    "step": optional(known_step),
+    "tool": optional(known_tool),
+    "min_radius": optional(whole(0)),
+    "max_radius": optional(whole(0)),
+}
+
+_RULE: Fields = {"name": words, "when": record(RouteWhen, _WHEN), "granularity": choice(Granularity)}
+
+_rule = record(RouteRule, _RULE, required=("name", "granularity"))
+
+
+def _rules(value: Any, at: At) -> Any:
+    rules = list_of(_rule)(value, at)
+    seen: set[str] = set()
+    for index, rule in enumerate(value if isinstance(value, list) else ()):
+        name = rule.get("name") if isinstance(rule, dict) else None
+        if isinstance(name, str) and name in seen:
+            at[index]["name"].error(
+                "duplicate-name", f"another rule is called {name} too", "a route is explained by its rule's name"
+            )
+        elif isinstance(name, str):
+            seen.add(name)
+    return rules
+
+
+_ROUTING: Fields = {
+    "patch_radius": whole(0),
+    "radius": choice(Radius),
+    "overrides": map_of(choice(Granularity), key=known_step),
+    "rules": _rules,
+}
+
+_GATES: Fields = {
+    "preset": optional(choice(Preset)),
+    "per_step": limit(),
+    "max_replans": whole(0),
+    "max_replan_tokens": limit(),
+    "max_steps": limit(),
+    "max_tool_calls": limit(),
+    "max_seconds": optional(duration),
+    "max_repeat": limit(1),
+}
+
+_COEFFICIENTS: Fields = dict.fromkeys(Coefficients.__struct_fields__, whole(0))
+
+coefficients = record(Coefficients, _COEFFICIENTS)
+
+policy = record(
+    Policy,
+    {
+        "mode": choice(Mode),
+        "max_parallel": whole(1),
+        "retry": record(RetryPolicy, _RETRY),
+        "routing": record(RoutingPolicy, _ROUTING),
+        "gates": record(GateLimits, _GATES),
+        "lessons": record(LessonPolicy, {"max": limit(), "evict": choice(Evict)}),
+        "solver": record(SolverPolicy, {"require": names(known_variable), "min_evidence": whole(0)}),
+        "coefficients": coefficients,
+    },
+)

@@ -1,0 +1,93 @@
+"""YAML text to plain values: YAML 1.2 scalars, no surprises, and the place of whatever is wrong.
+
+Two readers over the events of PyYAML's C parser: `quick` for what files usually hold, `careful` for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import yaml
+
+from replanctl.errors import InputError, Problem
+from replanctl.files.careful import Careful, StopReadingError
+from replanctl.files.faults import At, Fault
+from replanctl.files.names import Names
+from replanctl.files.places import Lines, Places
+from replanctl.files.quick import GetEvent, Hook, Quick, UnusualError
+from replanctl.files.syntax import syntax_fault
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Document(msgspec.Struct, gc=False):
+    """A text that was read. `value` is what it says, `lines` where the items of its top-level lists begin.
+
+    `marked` says whether a comment may hold what was meant as a reference. Faults gather here until `problems`
+    gives them their places; `broken` means that there is no value to look into.
+    """
+
+    name: str
+    text: str
+    value: Any = None
+    faults: list[Fault] = []
+    lines: dict[str, list[int]] = {}
+    marked: bool = False
+    broken: bool = False
+
+    def root(self, names: Names | None = None) -> At:
+        """Where a reader of the whole value stands."""
+        return At(self.faults, names)
+
+    def problems(self) -> list[Problem]:
+        """Every fault with its place, in the order of the file."""
+        if not self.faults:
+            return []
+        paths = [path for fault in self.faults for path in (fault.path, fault.also) if path is not None]
+        places = Places(self._events(), paths)
+        lines = Lines(self.text)
+        ordered = sorted(dict.fromkeys(self.faults), key=places.of)
+        return [lines.problem(self.name, fault, places) for fault in ordered]
+
+    def _events(self) -> GetEvent | None:
+        return None if self.broken else events(self.text)
+
+
+def events(text: str) -> GetEvent:
+    """The event source of a text."""
+    get: GetEvent = _Loader(text.encode()).get_event
+    return get
+
+
+def read(name: str, text: str, hooks: Mapping[str, Hook] | None = None) -> Document:
+    """The document a text holds. What is wrong with its YAML is in its faults."""
+    document = Document(name, text)
+    try:
+        quick = Quick(events(text), dict(hooks or {}))
+        document.value = quick.document()
+        document.lines = quick.lines
+        document.marked = "#E" in text and text.count("#E") != sum(marked.count("#E") for marked in quick.marked)
+    except (UnusualError, yaml.YAMLError, UnicodeEncodeError):
+        document.marked = "#E" in text
+        _read_carefully(document)
+    return document
+
+
+def _read_carefully(document: Document) -> None:
+    try:
+        careful = Careful(events(document.text), document.faults)
+        document.value = careful.document()
+        document.lines = careful.lines
+    except StopReadingError:
+        document.broken = True
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
+        document.broken = True
+        document.faults.append(syntax_fault(error, document.text))
+
+
+def refuse(problems: list[Problem]) -> None:
+    """Raise InputError when any of the problems is an error."""
+    if any(problem.severity == "error" for problem in problems):
+        raise InputError(problems)

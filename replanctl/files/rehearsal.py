@@ -1,0 +1,136 @@
+"""A rehearsal from its files: the plan, and the outcomes and policy that may come from files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from replanctl.errors import InputError, Problem
+from replanctl.files.disk import STDIN, STDIN_NAME, read_stream, read_text
+from replanctl.files.names import Names
+from replanctl.files.pause import collector_paused
+from replanctl.files.plan import Steps
+from replanctl.files.reader import read, refuse
+from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
+from replanctl.plan.model import Plan
+from replanctl.replan.replanner import PlannerRule
+from replanctl.run.policy import Policy
+from replanctl.script import Interruption, OutcomeRule
+
+
+class Source(msgspec.Struct, frozen=True, gc=False):
+    """One file as it was read; `role` is what it is to the rehearsal."""
+
+    name: str
+    role: Role
+    text: str
+
+
+class Rehearsal(msgspec.Struct, frozen=True, gc=False):
+    """Everything a session starts from. `planner` empty means the template; `sources` are the texts it was read from.
+
+    `expect` is what a test of the rehearsal asks of its result, as it is written.
+    """
+
+    plan: Plan
+    policy: Policy = Policy()
+    planner: tuple[PlannerRule, ...] = ()
+    outcomes: tuple[OutcomeRule, ...] = ()
+    interruptions: tuple[Interruption, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    sources: tuple[Source, ...] = ()
+    expect: dict[str, Any] | None = None
+
+
+def load_plan(path: str | Path) -> Plan:
+    """The plan in a file. Raises InputError with everything that is wrong in the file."""
+    return parse_rehearsal([Source(str(path), Role.PLAN, read_text(path))]).plan
+
+
+def load_rehearsal(
+    plan: str | Path, *, outcomes: str | Path | None = None, policy: str | Path | None = None, stdin: Any = None
+) -> Rehearsal:
+    """A rehearsal from files; the plan may be `-`, which reads `stdin`. Raises InputError.
+
+    Without `outcomes`, the file `plan.outcomes.yaml` beside `plan.yaml` is used when it exists.
+    """
+    return parse_rehearsal(_sources(plan, outcomes, policy, stdin))
+
+
+def parse_rehearsal(sources: Sequence[Source]) -> Rehearsal:
+    """The rehearsal these texts describe, without a look at the disk. Raises InputError."""
+    with collector_paused():
+        rehearsal, problems = _assemble(sources)
+    refuse(problems)
+    assert rehearsal is not None  # a plan without errors is a plan
+    return rehearsal
+
+
+def check_plan(path: str | Path, *, stdin: Any = None) -> list[Problem]:
+    """Everything wrong or doubtful in a plan file and the outcomes beside it, or in a file of outcomes or a policy."""
+    try:
+        sources = _sources(path, None, None, stdin)
+    except InputError as error:
+        return list(error.problems)
+    with collector_paused():
+        return _assemble(sources)[1]
+
+
+def _sources(plan: str | Path, outcomes: str | Path | None, policy: str | Path | None, stdin: Any) -> list[Source]:
+    sources: list[Source] = []
+    problems: list[Problem] = []
+    if outcomes is None and str(plan) != STDIN:
+        outcomes = _beside(Path(plan))
+    for name, role in ((plan, Role.PLAN), (outcomes, Role.OUTCOMES), (policy, Role.POLICY)):
+        if name is None:
+            continue
+        try:
+            sources.append(_source(str(name), role, stdin))
+        except InputError as error:
+            problems.extend(error.problems)
+    refuse(problems)
+    return sources
+
+
+def _source(name: str, role: Role, stdin: Any) -> Source:
+    if name == STDIN and stdin is not None:
+        return Source(STDIN_NAME, role, read_stream(stdin))
+    return Source(name, role, read_text(name))
+
+
+def _beside(plan: Path) -> Path | None:
+    """The file of outcomes that belongs to a plan file, when it exists."""
+    for suffix in dict.fromkeys((plan.suffix, ".yaml")):
+        beside = plan.with_name(f"{plan.stem}.outcomes{suffix}")
+        if beside.exists():
+            return beside
+    return None
+
+
+def _assemble(sources: Sequence[Source]) -> tuple[Rehearsal | None, list[Problem]]:
+    first, *others = sources
+    document = read(first.name, first.text, {"steps": Steps()})
+    alone = role_of(document.value)
+    names = Names.of(document.value) if alone is Role.PLAN else None
+    documents = [document]
+    sections = read_sections(document, alone, names)
+    for source in others:
+        documents.append(read(source.name, source.text))
+        sections |= read_sections(documents[-1], source.role, names)
+    problems = [problem for each in documents for problem in each.problems()]
+    return _rehearsal(sections, sources, problems), problems
+
+
+def _rehearsal(sections: Sections, sources: Sequence[Source], problems: list[Problem]) -> Rehearsal | None:
+    plan = plan_of(sections)
+    if plan is None or any(problem.severity == "error" for problem in problems):
+        return None
+    rest = {
+        name: sections[name]
+        for name in ("policy", "planner", "outcomes", "interruptions", "expect")
+        if name in sections
+    }
+    return Rehearsal(plan=plan, warnings=tuple(problems), sources=tuple(sources), **rest)

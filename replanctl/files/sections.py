@@ -1,0 +1,109 @@
+"""The top of each kind of file: which sections it may have, and a plan as its sections make it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import UNSET
+
+from replanctl.files.check import check_ids, check_steps
+from replanctl.files.faults import At
+from replanctl.files.names import Names
+from replanctl.files.outcomes import interruptions, outcomes
+from replanctl.files.plan import assumptions, step, tools
+from replanctl.files.planner import planner
+from replanctl.files.policy import policy
+from replanctl.files.reader import Document
+from replanctl.files.shapes import Fields, check_keys, mapping, words, wrong
+from replanctl.plan.model import Plan, Step
+
+Sections = dict[str, Any]
+
+
+class Role(StrEnum):
+    """What a file is to a rehearsal."""
+
+    PLAN = "plan"
+    OUTCOMES = "outcomes"
+    POLICY = "policy"
+
+
+def read_sections(document: Document, role: Role, names: Names | None) -> Sections:
+    """The sections of a file, as far as they could be read; what is wrong with them is in its faults."""
+    if document.broken:
+        return {}
+    at = document.root(names)
+    if not isinstance(document.value, dict):
+        wrong(document.value, at, _WHAT[role])
+        return {}
+    fields = _fields(document, role)
+    check_keys(document.value, at, fields)
+    _check_presence(document.value, at, role, fields)
+    read = {name: field(document.value[name], at[name]) for name, field in fields.items() if name in document.value}
+    return {name: value for name, value in read.items() if value is not UNSET}
+
+
+def role_of(value: Any) -> Role:
+    """What a file is, from its sections."""
+    if not isinstance(value, dict) or "goal" in value or "steps" in value:
+        return Role.PLAN
+    if "policy" in value and not value.keys() & {"outcomes", "interruptions"}:
+        return Role.POLICY
+    return Role.OUTCOMES if value.keys() & {"outcomes", "interruptions"} else Role.PLAN
+
+
+def plan_of(sections: Sections) -> Plan | None:
+    """The plan that these sections make; None where one of them is missing."""
+    if "goal" not in sections or "steps" not in sections:
+        return None
+    return Plan.of(
+        sections["goal"], sections["steps"], assumptions=sections.get("assumptions"), tools=sections.get("tools")
+    )
+
+
+_WHAT = {
+    Role.PLAN: "a mapping with goal and steps",
+    Role.OUTCOMES: "a mapping with outcomes or interruptions",
+    Role.POLICY: "a mapping with policy",
+}
+_REQUIRED = {Role.PLAN: ("goal", "steps"), Role.OUTCOMES: (), Role.POLICY: ("policy",)}
+
+
+def _fields(document: Document, role: Role) -> Fields:
+    script: Fields = {"outcomes": outcomes(document.lines.get("outcomes", ())), "interruptions": interruptions}
+    if role is Role.POLICY:
+        return {"policy": policy}
+    if role is Role.OUTCOMES:
+        return {**script, "expect": mapping}
+    return {
+        "goal": words,
+        "assumptions": assumptions,
+        "tools": tools,
+        "steps": _steps,
+        "policy": policy,
+        "planner": planner,
+        **script,
+        "expect": mapping,
+    }
+
+
+def _check_presence(value: dict[str, Any], at: At, role: Role, fields: Fields) -> None:
+    for name in _REQUIRED[role]:
+        if name not in value:
+            at.error("missing-key", f"{name} is missing", f"add {name}:")
+    if role is Role.OUTCOMES and not value.keys() & fields.keys():
+        at.error("missing-key", "neither outcomes nor interruptions are here", "add outcomes:")
+
+
+def _steps(value: Any, at: At) -> Any:
+    """The steps of a plan, each held against the others."""
+    if not isinstance(value, list):
+        return wrong(value, at, "a list of steps")
+    if not value:
+        return at.error("empty-list", "a plan has at least one step")
+    steps = [item if item.__class__ is Step else step(item, at[index]) for index, item in enumerate(value)]
+    names = at.names or Names()
+    check_ids(value, names, at)
+    check_steps(value, steps, names, at)
+    return tuple([item for item in steps if item is not UNSET])

@@ -1,0 +1,278 @@
+"""Readers of plain values: each takes a value and where it stands, notes what is wrong, and answers with the value
+as the rest of the program knows it, or UNSET when there is none. Tables of them describe the files.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from msgspec import UNSET
+
+from replanctl.files.faults import At, did_you_mean
+from replanctl.plan.model import step_id
+
+Reader = Callable[[Any, At], Any]
+Fields = Mapping[str, Reader]
+
+_UNITS = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
+_DURATION = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|s|m|h)")
+_NAMES: dict[type, str] = {
+    type(None): "nothing (null)",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    dict: "a mapping",
+}
+
+
+def kind(value: object) -> str:
+    """What a value is, in the words of an error message; short ones are shown."""
+    name = _NAMES.get(type(value), type(value).__name__)
+    return f"{name} ({shown(value)})" if isinstance(value, bool | int | float | str) else name
+
+
+def shown(value: object) -> str:
+    """A scalar as it reads in a file, cut at 40 characters."""
+    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def wrong(value: Any, at: At, expected: str, hint: str = "") -> Any:
+    """Note that something of another kind was expected."""
+    return at.error("wrong-type", f"expected {expected}, got {kind(value)}", hint)
+
+
+def anything(value: Any, at: At) -> Any:
+    """Any value."""
+    return value
+
+
+def text(value: Any, at: At) -> Any:
+    """Text, which may be empty."""
+    if isinstance(value, str):
+        return value
+    quote = isinstance(value, bool | int | float)
+    return wrong(value, at, "text", f'quote it: "{shown(value)}"' if quote else "")
+
+
+def words(value: Any, at: At) -> Any:
+    """Text that says something."""
+    if isinstance(value, str) and not value.strip():
+        return at.error("empty-text", "expected text, got an empty one")
+    return text(value, at)
+
+
+def boolean(value: Any, at: At) -> Any:
+    """`true` or `false`."""
+    return value if isinstance(value, bool) else wrong(value, at, "true or false")
+
+
+def mapping(value: Any, at: At) -> Any:
+    """A mapping of any values."""
+    return value if isinstance(value, dict) else wrong(value, at, "a mapping")
+
+
+def whole(least: int) -> Reader:
+    """A whole number, at least so much."""
+
+    def read(value: Any, at: At) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+            return value
+        return at.error("bad-number", f"expected a whole number ≥ {least}, got {kind(value)}")
+
+    return read
+
+
+def limit(least: int = 0) -> Reader:
+    """A whole number, or null for no limit."""
+
+    def read(value: Any, at: At) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+            return value
+        return at.error("bad-limit", f"expected a whole number ≥ {least} or null for no limit, got {kind(value)}")
+
+    return read
+
+
+def number(value: Any, at: At) -> Any:
+    """A number that is not negative."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        return float(value)
+    return at.error("bad-number", f"expected a number ≥ 0, got {kind(value)}")
+
+
+def duration(value: Any, at: At) -> Any:
+    """Seconds, from a number or a text like `250ms`, `30s`, `2m`, `1h`."""
+    seconds = seconds_of(value)
+    if seconds is None:
+        hint = "write 250ms, 30s, 2m or 1h, or a number of seconds"
+        return at.error("bad-duration", f"expected a duration, got {kind(value)}", hint)
+    return seconds
+
+
+def seconds_of(value: object) -> float | None:
+    """A duration in seconds; None where the value is not one."""
+    if isinstance(value, str):
+        found = _DURATION.fullmatch(value)
+        return float(Decimal(found[1]) * _UNITS[found[2]]) if found else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and math.isfinite(value):
+        return float(value)
+    return None
+
+
+def choice(enum: type[StrEnum], *without: StrEnum) -> Reader:
+    """One of an enum's values."""
+    names = [member.value for member in enum if member not in without]
+
+    def read(value: Any, at: At) -> Any:
+        if isinstance(value, str) and value in names:
+            return enum(value)
+        return at.error(
+            "bad-choice", f"expected one of {', '.join(names)}, got {kind(value)}", did_you_mean(value, names)
+        )
+
+    return read
+
+
+def step_ref(value: Any, at: At) -> Any:
+    """A step's id: text, or a whole number, which is the same."""
+    try:
+        return step_id(value)
+    except ValueError:
+        hint = "letters, digits, _ and -, beginning with a letter or digit, at most 64"
+        return at.error("bad-id", f"expected a step id, got {kind(value)}", hint)
+
+
+def variable(value: Any, at: At) -> Any:
+    """A variable's name, such as `E3`."""
+    try:
+        if isinstance(value, str) and value.startswith("E"):
+            return f"E{step_id(value[1:])}"
+    except ValueError:
+        pass
+    return at.error("bad-variable", f"expected the name of a variable, got {kind(value)}", "E and the id of a step: E3")
+
+
+def known_step(value: Any, at: At) -> Any:
+    """A step's id, with a warning where no plan has such a step yet."""
+    id_ = step_ref(value, at)
+    names = at.names
+    if id_ is not UNSET and names is not None and id_ not in names.ids and id_ not in names.later:
+        at.warning("unknown-step", f"no plan has a step {id_} yet", did_you_mean(id_, names.every_id))
+    return id_
+
+
+def known_variable(value: Any, at: At) -> Any:
+    """A variable's name, with a warning where no plan has its step yet."""
+    name = variable(value, at)
+    if name is not UNSET:
+        known_step(name[1:], at)
+    return name
+
+
+def known_tool(value: Any, at: At) -> Any:
+    """A tool's name; one of the plan's tools, where it lists them."""
+    return _declared(words(value, at), at, "unknown-tool", at.names.tools if at.names else None)
+
+
+def known_assumption(value: Any, at: At) -> Any:
+    """An assumption's name; one of the plan's assumptions, where it lists them."""
+    return _declared(words(value, at), at, "unknown-assumption", at.names.assumptions if at.names else None)
+
+
+def _declared(name: Any, at: At, rule: str, declared: Collection[str] | None) -> Any:
+    if name is UNSET or declared is None or name in declared:
+        return name
+    what = rule.removeprefix("unknown-")
+    return at.error(rule, f"{shown(name)} is not among the plan's {what}s", did_you_mean(name, declared))
+
+
+def optional(read: Reader) -> Reader:
+    """The same, or null for none."""
+    return lambda value, at: None if value is None else read(value, at)
+
+
+def list_of(read: Reader, *, least: int = 0, hint: str = "") -> Reader:
+    """A list, as a tuple."""
+
+    def read_list(value: Any, at: At) -> Any:
+        if not isinstance(value, list):
+            return wrong(value, at, "a list", hint)
+        if len(value) < least:
+            return at.error("empty-list", "expected at least one entry", hint)
+        items = [read(item, at[index]) for index, item in enumerate(value)]
+        return tuple(item for item in items if item is not UNSET)
+
+    return read_list
+
+
+def names(read: Reader, *, one: bool = False) -> Reader:
+    """A list without repeats, as a tuple; where `one`, a single entry stands for a list of one."""
+    several = list_of(read, hint="write [] for none, or leave the key out" if one else "write [name], even for one")
+
+    def read_names(value: Any, at: At) -> Any:
+        if one and isinstance(value, str | int | float):
+            single = read(value, at)
+            return single if single is UNSET else (single,)
+        found = several(value, at)
+        if found is UNSET:
+            return found
+        kept = tuple(dict.fromkeys(found))
+        if len(kept) < len(found):
+            at.warning("repeated-name", "a name is in this list more than once; repeats are dropped")
+        return kept
+
+    return read_names
+
+
+def map_of(read: Reader, *, key: Reader | None = None) -> Reader:
+    """A mapping whose values are all read alike, and its keys too where `key` is given."""
+
+    def read_map(value: Any, at: At) -> Any:
+        if not isinstance(value, dict):
+            return wrong(value, at, "a mapping")
+        result: dict[str, Any] = {}
+        for name, item in value.items():
+            known = key(name, at.key(name)) if key else name
+            found = read(item, at[name])
+            if known is not UNSET and found is not UNSET:
+                result[known] = found
+        return result
+
+    return read_map
+
+
+def record(
+    make: Callable[..., Any], fields: Fields, *, required: tuple[str, ...] = (), what: str = "a mapping"
+) -> Reader:
+    """A mapping with known keys, handed to `make` by name; keys that are left out are `make`'s business."""
+
+    def read(value: Any, at: At) -> Any:
+        if not isinstance(value, dict):
+            return wrong(value, at, what)
+        check_keys(value, at, fields)
+        missing = [name for name in required if name not in value]
+        for name in missing:
+            at.error("missing-key", f"{name} is missing", f"add {name}:")
+        found = {name: read_field(value[name], at[name]) for name, read_field in fields.items() if name in value}
+        if missing or any(found[name] is UNSET for name in required):
+            return UNSET
+        return make(**{name: item for name, item in found.items() if item is not UNSET})
+
+    return read
+
+
+def check_keys(value: dict[str, Any], at: At, known: Fields) -> None:
+    """Note every key that is not known."""
+    for name in value:
+        if name not in known:
+            at.key(name).error("unknown-key", f"{shown(name)} is not known here", did_you_mean(name, known))
