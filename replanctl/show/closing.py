@@ -20,8 +20,7 @@ def closing(paper: Paper, result: SessionResult, *, said: frozenset[str] = froze
     handover.section(paper, result)
     paper.blank()
     ending, cost = closing_line(result)
-    met = result.status == "completed"
-    paper.line(Span(ending, "done" if met else "failed"), cost, indent=INDENT)
+    paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost, indent=INDENT)
     _next(paper, commands(result))
 
 
@@ -31,16 +30,16 @@ def closing_line(result: SessionResult) -> tuple[str, str]:
     parts = [f"{seconds(result.seconds)} of session time", f"{number(totals.all)} tokens"]
     if totals.remedy:
         parts.append(f"{percent(totals.ratio).replace(' ', GLUE)} of the main flow again for remedy")
-    return f"{_outcome(result)} {_replans(result)}", f": {', '.join(parts)}."
-
-
-def _outcome(result: SessionResult) -> str:
-    words = REASONS.get(result.reason, result.reason)
     if result.status == "completed":
-        return words
+        return f"{REASONS.get(result.reason, result.reason)} {_replans(result)}", f": {', '.join(parts)}."
+    return f"Goal not met {_replans(result)}", f": {_why(result)}. {', '.join(parts)}."
+
+
+def _why(result: SessionResult) -> str:
+    """Why the session stopped short, with the reason's name and the gate's reading."""
     gate = result.handover.gate if result.handover else None
-    at = f", {reading(gate.gate, gate.reading)} at a limit of {reading(gate.gate, gate.limit)}" if gate else ""
-    return f"Goal not met, {words} ({result.reason}{at}),"
+    at = f", {reading(gate.gate, gate.reading)}/{reading(gate.gate, gate.limit)}" if gate else ""
+    return f"{REASONS.get(result.reason, result.reason)} ({result.reason}{at})"
 
 
 def _replans(result: SessionResult) -> str:

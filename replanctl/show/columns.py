@@ -44,13 +44,13 @@ class Columns:
         self.action = min(self.action, rest if room < NARROW else rest - self.tool - 2)
 
     def row(self, time: str, mark: Span, id_: str, action: str, note: str, style: str = "") -> None:
-        """Write one row; `note` is what stands behind the action. Nothing is wider than its column."""
-        paper, spans = self.paper, [Span(f"{time:>{self.time}} "), mark, Span(" ")]
-        spans.append(Span(paper.cell(id_, self.id) + "  ", style))
-        spans.append(Span(paper.cell(action, self.action), style))
+        """Write one row; `note` stands behind the action, which makes room for it."""
+        paper, room, beside = self.paper, self.action, ""
         if paper.width >= NARROW:
-            spans.append(Span("  " + paper.cut(note, paper.width - self.text - self.action - 2), "dim"))
-        paper.line(*spans)
+            beside = paper.cut(note, paper.width // 3)
+            room = min(room, paper.width - self.text - width(beside) - 2)
+        shown = Span(f"{paper.cell(id_, self.id)}  {paper.cell(action, room)}", style)
+        paper.line(f"{time:>{self.time}} ", mark, " ", shown, Span(f"  {beside}", "dim"))
 
     def event(self, time: str, mark: Span, *text: Span | str) -> None:
         """Write something that happened beside the steps."""
@@ -59,7 +59,7 @@ class Columns:
     def detail(self, label: str, *text: Span | str, style: str = "label") -> None:
         """Write a line below a row: a word, and what it says."""
         start = self.details
-        self.paper.line(Span(f"{label:<{LABEL}}" if label else "", style), *text, indent=start, hang=start + LABEL)
+        self.paper.line(Span(f"{label:<{LABEL}}", style), *text, indent=start, hang=start + LABEL)
 
     def under(self, *text: Span | str) -> None:
         """Write a line below a row that says itself what it is."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
-
-import msgspec
 
 from replanctl.run.events import Event
 from replanctl.show.paper import Paper, Span
 from replanctl.show.words import compact, seconds
 
+_BARE = re.compile(r"[\w.@+-]+")
 _FRAME = frozenset({"type", "seq", "at", "version"})
 _STYLES = {
     "plan.commit": "version",
@@ -40,4 +40,4 @@ def facts(event: Event) -> str:
 
 
 def _value(value: Any) -> str:
-    return value if isinstance(value, str) and value.isidentifier() else compact(msgspec.to_builtins(value))
+    return value if isinstance(value, str) and _BARE.fullmatch(value) else compact(value)

@@ -7,7 +7,7 @@ from replanctl.replan.gates import REASONS
 from replanctl.run.events import Gate, PlanDraft, PlanRejected, Route, Signal
 from replanctl.show.columns import Columns
 from replanctl.show.paper import GLUE, Span
-from replanctl.show.words import GATES, ON_FAILURE, RULES, plural, reading
+from replanctl.show.words import GATES, ON_FAILURE, RULES, counted, plural, reading
 
 
 class FailureLines:
@@ -50,7 +50,7 @@ class FailureLines:
     def rejected(self, event: PlanRejected) -> None:
         """A refused draft, with every reason."""
         for at, reason in enumerate(event.reasons):
-            self._columns.detail("" if at else "draft", f"{' ' * 8 if at else ''}refused: {reason}", style="failed")
+            self._columns.detail("" if at else "draft", f"refused: {reason}", style="failed")
 
     def flush(self) -> None:
         """Write the readings gathered so far."""
@@ -74,9 +74,7 @@ class FailureLines:
 
 def refusal(gate: Gate) -> str:
     """Why a gate stopped the session, in words, with the reason's name."""
-    _, counted = GATES.get(gate.gate, ("", gate.gate))
-    at, limit = reading(gate.gate, gate.reading), reading(gate.gate, gate.limit)
-    return f"{counted}: {at}, the limit is {limit} ({REASONS.get(gate.gate, gate.gate)})"
+    return f"{counted(gate.gate, gate.reading, gate.limit)} ({REASONS.get(gate.gate, gate.gate)})"
 
 
 def route_in_words(event: Route) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from replanctl.run.result import Gap, GateView, HandOver, SessionResult
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entries, entry
-from replanctl.show.words import GATES, compact, reading, some
+from replanctl.show.words import compact, counted, some
 
 
 def gaps(paper: Paper, result: SessionResult) -> None:
@@ -55,11 +55,9 @@ def _results(paper: Paper, handed: HandOver) -> list[str]:
 
 
 def gate_in_words(gate: GateView) -> str:
-    """`step_breaker gate per_step: 3 of 3 replans …`."""
-    _, counted = GATES.get(gate.gate, ("", gate.gate))
-    where = f", at step {gate.step_id} in {gate.version}" if gate.step_id is not None else f", in {gate.version}"
-    limit = reading(gate.gate, gate.limit)
-    return f"gate {gate.gate}: {counted} {reading(gate.gate, gate.reading)}, limit {limit}{where}"
+    """Which gate refused, where, and what it counted."""
+    where = f"at step {gate.step_id} in" if gate.step_id is not None else "in"
+    return f"{gate.gate} {where} {gate.version}, {counted(gate.gate, gate.reading, gate.limit)}"
 
 
 def last_failure(result: SessionResult) -> str:

@@ -28,6 +28,7 @@ def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None
         *([f"outcomes {facts.outcomes}"] if facts.outcomes else []),
         f"mode {start.mode}",
         limits_in_words(start.limits, steps),
+        *([f"{plural(len(start.lessons), 'lesson')} carried"] if start.lessons else []),
     ]
     paper.line(Span(start.goal, "title"), indent=2)
     paper.line(Span(paper.joined(parts), "dim"), indent=2)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from replanctl.plan.diff import PlanDiff, diff_steps
-from replanctl.plan.model import Step
+from replanctl.plan.model import Step, variable_name
 from replanctl.replan.signal import ErrorType
 from replanctl.run.events import (
     Event,
@@ -34,9 +34,6 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.steps import StepRows
 from replanctl.show.words import seconds, some
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 KEPT_NAMED = 8  # so many unchanged steps are named in a diff; more are counted
 
 
@@ -46,8 +43,8 @@ class SessionScreen:
     It keeps the newest form of every step, for names and diffs, and nothing else that grows with the plan.
     """
 
-    def __init__(self, console: Console, facts: Header | None = None, *, verbose: bool = False) -> None:
-        self._paper = Paper(console)
+    def __init__(self, paper: Paper, facts: Header | None = None, *, verbose: bool = False) -> None:
+        self._paper = paper
         self._facts = facts or Header()
         self._columns = Columns(self._paper)
         self._rows = StepRows(self._columns, verbose=verbose)
@@ -115,10 +112,10 @@ class SessionScreen:
         diff = diff_steps(self._steps, touched, event.removed, old_name=parent, new_name=event.version)
         why = f"{event.cause}: {self._cause}" if self._cause else event.cause
         self._paper.line(Span(event.version, "version"), f" {event.granularity}, because ", Span(why), indent=2, hang=5)
-        diff_rows(self._columns, diff, self._kept(diff))
         verdicts = ", ".join(f"{name} {verdict}" for name, verdict in event.verdicts.items())
         if verdicts:
             self._columns.detail("verdict", verdicts)
+        diff_rows(self._columns, diff, self._kept(diff))
         for id_ in event.removed:
             self._steps.pop(id_, None)
 
@@ -182,13 +179,13 @@ class SessionScreen:
         self._settle()
         glyphs = self._paper.glyphs
         mark = Span(glyphs.done, "done") if event.answered else Span(glyphs.failed, "failed")
-        evidence = some(list(event.evidence), glyphs.ellipsis) or "nothing"
-        said = [f"the Solver {'answered' if event.answered else 'could not answer'} from {evidence}"]
-        said += [f"gaps {some(list(event.gaps), glyphs.ellipsis)}"] if event.gaps else []
+        evidence, gaps = (some([*map(variable_name, ids)], glyphs.ellipsis) for ids in (event.evidence, event.gaps))
+        said = [f"the Solver {'answered' if event.answered else 'could not answer'} from {evidence or 'nothing'}"]
+        said += [f"gaps {gaps}"] if gaps else []
         said += [f"missing {some(list(event.missing), glyphs.ellipsis)}"] if event.missing else []
         self._columns.event(seconds(event.at), mark, "; ".join(said))
 
 
 def cause_of(lesson: str) -> str:
     """The cause in a lesson's text: `v1 step 3 assumption: <cause>; avoid: …`."""
-    return lesson.partition(": ")[2].rpartition("; avoid: ")[0]
+    return lesson.partition(": ")[2].rpartition("; avoid: ")[0].removeprefix("expected none, got ")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from replanctl.plan.model import Step, StepState
-from replanctl.run.events import Attempt, StepEnd
+from replanctl.run.events import Attempt, StepEnd, StepError
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Span
 from replanctl.show.words import number, plural, seconds
@@ -32,8 +32,7 @@ class StepRows:
             return
         self._row(event, step)
         if event.error is not None and event.state is StepState.FAILED:
-            error = event.error
-            self._columns.under(Span(error.error_type, "failed"), f": {error.error_msg}")
+            self._columns.under(*_error(event.error))
         if len(event.attempts) > 1:
             self._columns.detail("tried", attempts_in_words(event, self._columns.paper.glyphs.times))
         for warning in warnings:
@@ -73,6 +72,12 @@ class StepRows:
             "skipped" if skipped else "",
         )
         self.last = event.step_id
+
+
+def _error(error: StepError) -> tuple[Span, str]:
+    """The type, where the message does not begin with it, and the message."""
+    rest = error.error_msg.removeprefix(error.error_type)
+    return Span(error.error_type, "failed"), rest if rest != error.error_msg else f": {rest}"
 
 
 def _blocked(event: StepEnd) -> str:

@@ -6,8 +6,6 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.model import variable_name
-
 # Why a session ended, by reason.
 REASONS = {
     "goal_met": "Goal met",
@@ -29,7 +27,7 @@ REASONS = {
 GATES = {
     "per_step": ("failure", "replans for this same failure"),
     "max_replans": ("replans", "replans in all"),
-    "max_replan_tokens": ("tokens", "tokens for replans, this one padded"),
+    "max_replan_tokens": ("tokens", "replan tokens, this one padded"),
     "max_repeat": ("seen", "earlier versions with this very plan"),
     "max_steps": ("steps", "step executions"),
     "max_tool_calls": ("calls", "tool calls"),
@@ -60,13 +58,13 @@ ON_FAILURE = {
 
 
 def seconds(value: float) -> str:
-    """A time in seconds as a person writes it: 2s, 12.5s, 1m34s, 2h05m."""
-    if value < 60:
+    """A time in seconds as a person writes it: 2s, 12.5s, 1m34s, 2m, 2h05m."""
+    if round(value, 2) < 60:
         return f"{round(value, 2):g}s"
     whole = round(value)
     if whole < 3600:
-        return f"{whole // 60}m{whole % 60:02}s"
-    return f"{whole // 3600}h{whole % 3600 // 60:02}m"
+        return f"{whole // 60}m{whole % 60:02}s".removesuffix("00s")
+    return f"{whole // 3600}h{whole % 3600 // 60:02}m".removesuffix("00m")
 
 
 def number(value: float) -> str:
@@ -91,17 +89,18 @@ def reading(gate: str, value: float | None) -> str:
     return seconds(value) if gate == "max_seconds" else number(value)
 
 
+def counted(gate: str, value: float, limit: float | None) -> str:
+    """What a gate counted against its limit: `replans in all: 5, the limit is 5`."""
+    _, what = GATES.get(gate, ("", gate))
+    return f"{what}: {reading(gate, value)}, the limit is {reading(gate, limit)}"
+
+
 def compact(value: Any) -> str:
     """A value as compact JSON; what JSON can't say is shown as Python does."""
     try:
         return msgspec.json.encode(value, enc_hook=repr).decode()
     except (UnicodeEncodeError, TypeError):
         return repr(value)
-
-
-def variables(ids: tuple[str, ...]) -> str:
-    """The variables of these steps, by name."""
-    return " ".join(map(variable_name, ids))
 
 
 def some(names: list[str], ellipsis: str, *, most: int = 12) -> str:
