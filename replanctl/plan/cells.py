@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replanctl.plan.model import Step, StepState
+from replanctl.plan.model import Granularity, Step, StepState
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 
@@ -23,7 +23,7 @@ class Lineage:
 
     def __init__(self, ids: tuple[str, ...]) -> None:
         self.ids = ids
-        self.deepest: str | None = None  # the deepest granularity committed for it
+        self.deepest: Granularity | None = None  # the deepest granularity committed for it
         self.patches = 0
         self.called = False  # whether a tool was ever called for it
         self.tools: set[str] = set()  # every tool called for it
@@ -44,7 +44,8 @@ class Cell:
     """One step as it stands in the live plan. Only the graph changes it."""
 
     __slots__ = (
-        "born", "dependents", "gap", "gap_deps", "gone", "lineage", "on_gaps", "place", "state", "step", "until", "waiting", "waits",
+        "born", "dependents", "gap", "gap_deps", "gone", "lineage", "on_gaps",
+        "place", "state", "step", "until", "waiting", "waits",
     )  # fmt: skip
 
     def __init__(self, step: Step, place: int, born: int) -> None:

@@ -157,5 +157,9 @@ def _matches(when: RouteWhen, facts: RouteFacts, policy: RoutingPolicy) -> bool:
 def _lift(granularity: Granularity, deepest: Granularity | None) -> Granularity:
     if granularity is Granularity.NONE or deepest is None:
         return granularity
-    floor = Granularity.GLOBAL if deepest is Granularity.GLOBAL else Granularity.TAIL
-    return max(granularity, floor, key=_DEPTH.__getitem__)
+    return deeper(granularity, Granularity.GLOBAL if deepest is Granularity.GLOBAL else Granularity.TAIL)
+
+
+def deeper(one: Granularity | None, other: Granularity) -> Granularity:
+    """The one of two granularities that cuts deeper."""
+    return other if one is None else max(one, other, key=_DEPTH.__getitem__)

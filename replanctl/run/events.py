@@ -12,6 +12,7 @@ import msgspec
 
 from replanctl.plan.model import Granularity, OnFailure, Step, StepState
 from replanctl.plan.variables import Verdict
+from replanctl.replan.lessons import Lesson
 from replanctl.replan.signal import ErrorType, Status
 
 
@@ -24,13 +25,14 @@ class Event(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
 
 
 class SessionStart(Event, frozen=True, gc=False, tag="session.start"):
-    """The session begins. `limits` are the gates in force; a null limit is none."""
+    """The session begins. `limits` are the gates in force (null: none), `coefficients` what things cost in tokens."""
 
     goal: str
     mode: str
     limits: dict[str, Any]
+    coefficients: dict[str, int] = {}
     assumptions: tuple[str, ...] = ()
-    lessons: tuple[Any, ...] = ()
+    lessons: tuple[Lesson, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -57,12 +59,11 @@ class PlanCommit(Event, frozen=True, gc=False, tag="plan.commit"):
 
 
 class StepStart(Event, frozen=True, gc=False, tag="step.start"):
-    """An execution begins; `args` are substituted. `execution` counts the lineage's executions from 1."""
+    """An execution begins; `args` are substituted."""
 
     step_id: str
     tool: str
     args: dict[str, Any]
-    execution: int = 1
     warnings: tuple[str, ...] = ()
 
 

@@ -1,0 +1,314 @@
+"""Executions on the virtual clock: attempts, retries with backoff, fallbacks, time-outs.
+
+Retries belong to the execution layer, and only environmental failures retry. What is in flight waits on an agenda
+for the instant at which its call or its wait ends; everything that ends at one instant is handled before anything
+starts at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from typing import Any
+
+from replanctl.plan import contract, references
+from replanctl.plan.cells import Cell
+from replanctl.plan.model import Tool
+from replanctl.plan.references import Reference
+from replanctl.plan.variables import Health
+from replanctl.replan.gates import BudgetGate, Check
+from replanctl.replan.signal import ERROR_TYPES, ErrorType, Missing, Status
+from replanctl.run.ending import Ender
+from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
+from replanctl.run.state import SessionState, microseconds
+from replanctl.run.tools import Call, Outcome, Tools
+
+_CALL_ENDS, _WAIT_ENDS = range(2)
+_OK = Status.OK
+
+
+class Flight:
+    """One execution under way."""
+
+    __slots__ = (
+        "again",
+        "args",
+        "attempts",
+        "cell",
+        "cut",
+        "fallbacks",
+        "pending",
+        "sources",
+        "spec",
+        "started",
+        "tool",
+        "tries",
+    )  # fmt: skip
+
+    def __init__(self, cell: Cell, args: dict[str, Any], spec: Tool, started: float, sources: tuple[str, ...]) -> None:
+        self.cell = cell
+        self.args = args
+        self.tool = cell.step.tool_name
+        self.spec = spec
+        self.tries = 0  # calls of the current tool
+        self.attempts: list[Attempt] = []
+        self.started = started
+        self.sources = sources  # the steps whose variables were read
+        self.fallbacks: list[str] | None = None
+        self.pending: Outcome | None = None
+        self.cut = False  # its call will still be running when the session's time is up
+        self.again = False
+
+
+class Dispatcher:
+    """Starts executions and carries them to their end."""
+
+    def __init__(self, state: SessionState, tools: Tools, ender: Ender) -> None:
+        self._state = state
+        self._tools = tools
+        self._ender = ender
+        self._agenda: list[tuple[int, int, int, Flight]] = []
+        self._order = 0
+        self.stopped: Check | None = None  # the gate that stopped an execution
+        seconds = state.limits.max_seconds
+        self._deadline = None if seconds is None else microseconds(seconds)
+        self._call_gate = BudgetGate("max_tool_calls", state.limits.max_tool_calls, reached=False)
+
+    @property
+    def in_flight(self) -> int:
+        """How many executions are under way."""
+        return len(self._agenda)
+
+    def refusal(self) -> Check | None:
+        """The gate that keeps the next step from starting, if one does."""
+        state, limits = self._state, self._state.limits
+        if limits.max_steps is not None and state.executions >= limits.max_steps:
+            return Check("max_steps", limits.max_steps, state.executions, False)
+        if limits.max_tool_calls is not None and state.calls >= limits.max_tool_calls:
+            return Check("max_tool_calls", limits.max_tool_calls, state.calls, False)
+        if self._deadline is not None and state.clock >= self._deadline:
+            return Check("max_seconds", limits.max_seconds, state.at, False)
+        return None
+
+    # -- starting -------------------------------------------------------------------------------------------------
+
+    def begin(self, cell: Cell) -> Iterator[Event]:
+        """Start an execution: substitute, check, call. One that can't be called ends where it starts."""
+        state, step = self._state, cell.step
+        args: dict[str, Any] = step.args
+        sources: tuple[str, ...] = ()
+        warnings: tuple[str, ...] = ()
+        missing: Missing | None = None
+        if references.mentions(args):
+            args, sources, missing, warnings = self._read(cell)
+        state.executions += 1
+        state.graph.start(cell)
+        tool = step.tool_name
+        yield StepStart(state.seq, state.at, state.version, step.id, tool, args, warnings)
+        state.seq += 1
+        spec = state.tools.get(tool) or state.tool(tool)
+        flight = Flight(cell, args, spec, state.at, sources)
+        if missing is not None:
+            yield from self._ender.fail(flight, Status.ERROR, "", missing=missing)
+        elif state.denied and state.was_denied(tool, args):
+            yield from self._ender.fail(flight, Status.DENIED, "denied before")
+        elif spec.args is not None and (mismatch := contract.check_args(spec.args, args)):
+            yield from self._ender.fail(flight, Status.SHAPE, mismatch)
+        else:
+            self._call(flight)
+
+    def _read(self, cell: Cell) -> tuple[dict[str, Any], tuple[str, ...], Missing | None, tuple[str, ...]]:
+        """The args with what their references read, whom they read, the first that can't be read, and warnings."""
+        state, step = self._state, cell.step
+        found = references.find(step.args, state.graph.known)
+        for reference in found:
+            if stands := state.state(reference):
+                return step.args, (), Missing(reference.text, reference.step_id, stands), ()
+        sources = tuple(dict.fromkeys(r.step_id for r in found))
+        warnings = tuple(
+            f"step {step.id} reads E{id_}, which is stale"
+            for id_ in sources
+            if state.variables.health(id_) is Health.STALE
+        )
+        if any(self._is_gap(reference) for reference in found):
+            cell.on_gaps = True
+        return state.substituted(step), sources, None, warnings
+
+    def _is_gap(self, reference: Reference) -> bool:
+        return reference.step_id not in self._state.variables
+
+    # -- calling --------------------------------------------------------------------------------------------------
+
+    def _call(self, flight: Flight) -> None:
+        """Make the call now; its answer arrives when the clock has reached it."""
+        state, cell = self._state, flight.cell
+        spec = flight.spec
+        lineage = cell.lineage
+        if lineage is None:
+            lineage = state.graph.lineage(cell)
+        if not flight.attempts:
+            flight.again = lineage.called
+        lineage.called = True
+        lineage.tools.add(flight.tool)
+        flight.tries += 1
+        state.calls += 1
+        call = Call(
+            cell.step.id,
+            flight.tool,
+            flight.args,
+            state.graph.version,
+            len(flight.attempts) + 1,
+            spec.timeout,
+            lineage.ids,
+            cell.step.produces,
+        )
+        outcome = self._tools.call(call)
+        if outcome.latency > spec.timeout:
+            outcome = Outcome(Status.TIMEOUT, latency=spec.timeout, tokens=outcome.tokens)
+        ends = state.clock + microseconds(outcome.latency)
+        if self._deadline is not None and ends > self._deadline:
+            flight.cut = True
+            ends = self._deadline
+            outcome = Outcome(Status.TIMEOUT, latency=(ends - state.clock) / 1_000_000, tokens=outcome.tokens)
+        flight.pending = outcome
+        self._schedule(ends, _CALL_ENDS, flight)
+
+    def _schedule(self, clock: int, what: int, flight: Flight) -> None:
+        self._order += 1
+        heappush(self._agenda, (clock, what, self._order, flight))
+
+    def advance(self) -> Iterator[Event]:
+        """Move the clock to the next instant at which something ends, and handle everything that does."""
+        agenda = self._agenda
+        now = agenda[0][0]
+        self._state.advance(now)
+        while agenda and agenda[0][0] == now:
+            _, what, _, flight = heappop(agenda)
+            if what == _CALL_ENDS:
+                yield from self._answered(flight)
+            else:
+                yield from self._retry(flight, waited=True)
+
+    def _answered(self, flight: Flight) -> Iterator[Event]:
+        outcome = flight.pending
+        assert outcome is not None
+        status, message = outcome.status, outcome.message
+        produces = flight.cell.step.produces
+        if status is _OK and produces is not None and (fault := contract.check(produces, outcome.value)):
+            status, message = Status.SHAPE, fault
+        coefficients = self._state.policy.coefficients
+        cost = coefficients.retry if flight.attempts else coefficients.execution
+        tokens = cost if outcome.tokens is None else outcome.tokens
+        flight.attempts.append(Attempt(flight.tool, status, outcome.latency, tokens))
+        if status is _OK:
+            yield from self._ender.succeed(flight, outcome.value)
+            return
+        if status is Status.DENIED:
+            self._state.denied.add(self._ender.call_key(flight))
+        if flight.cut:
+            gate = Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
+            yield from self._abandon(flight, gate)
+        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self._may_have_happened(flight, status):
+            yield from self._try_again(flight, outcome)
+        else:
+            yield from self._ender.fail(flight, status, message, outcome=outcome)
+
+    def _may_have_happened(self, flight: Flight, status: Status) -> bool:
+        return status is Status.TIMEOUT and not flight.spec.idempotent
+
+    # -- trying again -----------------------------------------------------------------------------------------------
+
+    def _try_again(self, flight: Flight, outcome: Outcome) -> Iterator[Event]:
+        """The same tool after a wait, else the next fallback at once, else the failure."""
+        retry = self._state.policy.retry
+        if flight.tries < retry.max_attempts:
+            wait = outcome.retry_after
+            if wait is None:
+                wait = _backoff(retry.backoff, retry.factor, retry.max_backoff, flight.tries)
+            ends = self._state.clock + microseconds(wait)
+            if self._deadline is None or ends <= self._deadline:
+                if self._out_of_calls():
+                    yield from self._abandon(flight, self._calls_spent())
+                elif wait > 0:
+                    self._schedule(ends, _WAIT_ENDS, flight)
+                else:
+                    yield from self._retry(flight, waited=False)
+                return
+            if not self._has_fallback(flight):
+                gate = Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
+                yield from self._abandon(flight, gate)
+                return
+        if self._has_fallback(flight):
+            yield from self._fall_back(flight, outcome)
+        else:
+            yield from self._ender.fail(flight, flight.attempts[-1].status, outcome.message, outcome=outcome)
+
+    def _retry(self, flight: Flight, *, waited: bool) -> Iterator[Event]:
+        if (gate := self._no_call_now()) is not None:
+            yield from self._abandon(flight, gate)
+            return
+        state, last = self._state, flight.attempts[-1]
+        began = flight.pending
+        assert began is not None
+        wait = began.retry_after
+        if wait is None:
+            retry = state.policy.retry
+            wait = _backoff(retry.backoff, retry.factor, retry.max_backoff, flight.tries)
+        number = len(flight.attempts) + 1
+        step_id = flight.cell.step.id
+        yield state.emit(StepRetry, step_id, flight.tool, number, wait, last.status, began.message)
+        self._call(flight)
+
+    def _has_fallback(self, flight: Flight) -> bool:
+        """Whether a fallback is left whose schema takes the args and whose call was not denied before."""
+        if flight.fallbacks is None:  # the first tool's; a fallback's own fallbacks are not followed
+            flight.fallbacks = list(dict.fromkeys(name for name in flight.spec.fallback if name != flight.tool))
+        while flight.fallbacks:
+            name = flight.fallbacks[0]
+            schema = self._state.tool(name).args
+            refused = schema is not None and contract.check_args(schema, flight.args)
+            if not refused and not self._state.was_denied(name, flight.args):
+                return True
+            flight.fallbacks.pop(0)
+        return False
+
+    def _fall_back(self, flight: Flight, outcome: Outcome) -> Iterator[Event]:
+        if (gate := self._no_call_now()) is not None:
+            yield from self._abandon(flight, gate)
+            return
+        assert flight.fallbacks
+        before, flight.tool = flight.tool, flight.fallbacks.pop(0)
+        flight.spec = self._state.tool(flight.tool)
+        flight.tries = 0
+        number = len(flight.attempts) + 1
+        status = flight.attempts[-1].status
+        step_id = flight.cell.step.id
+        yield self._state.emit(StepFallback, step_id, flight.tool, before, number, status, outcome.message)
+        self._call(flight)
+
+    # -- gates inside an execution ---------------------------------------------------------------------------------
+
+    def _out_of_calls(self) -> bool:
+        return not self._call_gate.check(self._state.calls).admitted
+
+    def _calls_spent(self) -> Check:
+        return self._call_gate.check(self._state.calls)
+
+    def _no_call_now(self) -> Check | None:
+        if self._out_of_calls():
+            return self._calls_spent()
+        if self._deadline is not None and self._state.clock >= self._deadline:
+            return Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
+        return None
+
+    def _abandon(self, flight: Flight, gate: Check) -> Iterator[Event]:
+        self.stopped = self.stopped or gate
+        yield self._ender.abandon(flight)
+
+
+def _backoff(first: float, factor: float, most: float, tries: int) -> float:
+    """How long to wait after so many tries: first, then `factor` times as long each time, at most `most` seconds."""
+    try:
+        return min(first * factor ** (tries - 1), most)
+    except OverflowError:
+        return most

@@ -1,0 +1,154 @@
+"""How executions end, and what follows from it at once: variables, signals, skipped steps, gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from replanctl.plan.cells import DONE, FAILED, PENDING, SKIPPED, Cell
+from replanctl.plan.model import OnFailure
+from replanctl.plan.variables import Health
+from replanctl.replan.signal import Missing, Status, classify
+from replanctl.run.events import Event, Signal, StepEnd, StepError, VariableHealth
+from replanctl.run.interruptions import Interruptions
+from replanctl.run.state import Failure, SessionState, call_key
+from replanctl.run.tools import Outcome
+
+if TYPE_CHECKING:
+    from replanctl.run.dispatch import Flight
+
+ABANDONED = "abandoned"
+
+
+class Ender:
+    """Ends executions in the live plan and says what followed."""
+
+    def __init__(self, state: SessionState, interruptions: Interruptions) -> None:
+        self._state = state
+        self._interruptions = interruptions
+
+    def call_key(self, flight: Flight) -> str:
+        """The call an execution is making."""
+        return call_key(flight.tool, flight.args)
+
+    def succeed(self, flight: Flight, value: Any) -> Iterator[Event]:
+        """The step is done and its variable exists."""
+        state, cell = self._state, flight.cell
+        step = cell.step
+        variable = state.variables.add(
+            step.id, value, version=state.version, assumes=step.assumes, sources=flight.sources
+        )
+        state.graph.finish(cell)
+        yield StepEnd(
+            state.seq, state.at, state.version, step.id, DONE, "ok", flight.tool, flight.started, value, None,
+            tuple(flight.attempts), flight.again, variable.assumptions,
+        )  # fmt: skip
+        state.seq += 1
+        if variable.health is not Health.CLEAN:
+            yield state.emit(VariableHealth, f"E{step.id}", variable.health.value, variable.because)
+        self._interruptions.step_ended(state.graph.line(cell))
+
+    def fail(
+        self,
+        flight: Flight,
+        status: Status,
+        message: str,
+        *,
+        outcome: Outcome | None = None,
+        missing: Missing | None = None,
+    ) -> Iterator[Event]:
+        """The execution failed: its signal, what it refutes, and what the step's `on_failure` does about it."""
+        state, cell = self._state, flight.cell
+        step = cell.step
+        refutes = outcome.refutes if outcome is not None else ()
+        signal = classify(
+            step.id,
+            status,
+            message,
+            attempted=[f"{a.tool}: {a.status}" for a in flight.attempts],
+            missing=missing,
+            refuted=refutes,
+            radius=len(state.graph.resting_on(cell, refutes)),
+        )
+        on_failure = state.on_failure(step)
+        changes = state.variables.refute(refutes)
+        state.graph.fail(cell, waits=on_failure is OnFailure.REPLAN)
+        yield self._failed(flight, StepError(signal.error_type, signal.error_msg), on_failure is OnFailure.DEFER)
+        event = state.emit(
+            Signal,
+            step.id,
+            signal.error_type,
+            signal.error_msg,
+            signal.attempted,
+            signal.evidence,
+            on_failure,
+            outcome.cause if outcome is not None else "",
+            refutes,
+        )
+        yield event
+        yield from state.health_events(changes)
+        failure = state.last_failure = Failure(cell, event)
+        self._interruptions.step_ended(state.graph.line(cell))
+        if on_failure is OnFailure.REPLAN:
+            state.failures.append(failure)
+        elif on_failure is OnFailure.ABORT:
+            state.aborted = state.aborted or failure
+        elif on_failure is OnFailure.SKIP:
+            yield from self.skip_dependents(cell)
+        else:
+            yield from self.spread_gap(cell)
+
+    def _failed(self, flight: Flight, error: StepError, gap: bool = False) -> StepEnd:
+        step, attempts = flight.cell.step, tuple(flight.attempts)
+        warnings: tuple[str, ...] = ()
+        if attempts and attempts[-1].status is Status.TIMEOUT and not flight.spec.idempotent:
+            warnings = (f"step {step.id}: {flight.tool} timed out and is not idempotent: the call may have happened",)
+        return self._state.emit(
+            StepEnd,
+            step.id,
+            FAILED,
+            attempts[-1].status.value if attempts else error.error_type,
+            flight.tool,
+            flight.started,
+            error=error,
+            attempts=attempts,
+            again=flight.again,
+            gap=gap,
+            warnings=warnings,
+        )
+
+    def abandon(self, flight: Flight) -> StepEnd:
+        """A gate ends the execution: no signal, no route, no lesson."""
+        self._state.graph.fail(flight.cell, waits=False)
+        last = flight.attempts[-1].status
+        return self._failed(flight, StepError(ABANDONED, f"abandoned, last: {last}"))
+
+    # -- what does not run ------------------------------------------------------------------------------------------
+
+    def skip_dependents(self, cell: Cell, refuted: Iterable[str] = ()) -> Iterator[Event]:
+        """Everything pending that rests on a step that failed for good or was skipped is skipped."""
+        for dependent in self._state.graph.resting_on(cell, refuted):
+            if dependent.state is PENDING:
+                yield self.skip(dependent, blocked_by=(cell.step.id,))
+
+    def skip(self, cell: Cell, *, blocked_by: tuple[str, ...], gap: bool = False) -> StepEnd:
+        """A step will not run; as a `gap`, because nothing is left of what it depends on."""
+        self._state.graph.skip(cell)
+        step, at = cell.step, self._state.at
+        names = ", ".join(f"E{id_}" for id_ in blocked_by)
+        error = StepError("missing_var", f"blocked by {names}") if gap else None
+        return self._state.emit(
+            StepEnd, step.id, SKIPPED, "skipped", step.tool_name, at, error=error, gap=gap, blocked_by=blocked_by
+        )
+
+    def spread_gap(self, cell: Cell) -> Iterator[Event]:
+        """A step became a gap; those left with nothing but gaps are gaps themselves."""
+        queue = self._state.graph.leave_gap(cell)
+        while queue:
+            blocked = queue.pop(0)
+            yield from self.block(blocked, queue)
+
+    def block(self, cell: Cell, queue: list[Cell]) -> Iterator[Event]:
+        """A step with nothing but gaps to run on is one itself; what this blocks in turn joins the queue."""
+        yield self.skip(cell, blocked_by=tuple(cell.step.depends_on or ()), gap=True)
+        queue.extend(self._state.graph.leave_gap(cell))

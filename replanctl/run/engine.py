@@ -1,0 +1,186 @@
+"""A rehearsal, or a real session: one loop that yields facts.
+
+The loop admits what is ready, moves the virtual clock to the next instant at which something ends, and, when nothing
+is in flight any more, settles what came up: replans, changed goals, the end. Tools and replanner are passed in; nothing
+here opens a file, reads a clock or prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+
+import msgspec
+
+from replanctl.plan.coupling import coupling
+from replanctl.plan.model import Plan
+from replanctl.replan.gates import REASONS, Check
+from replanctl.replan.lessons import Lesson
+from replanctl.replan.replanner import Replanner
+from replanctl.run.dispatch import Dispatcher
+from replanctl.run.ending import Ender
+from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
+from replanctl.run.finish import COMPLETED, Finish
+from replanctl.run.interruptions import Interruption, Interruptions
+from replanctl.run.policy import Mode, Policy
+from replanctl.run.replanning import Replanning, Stop
+from replanctl.run.state import SessionState
+from replanctl.run.tools import Tools
+
+
+class Session:
+    """One session over one plan. Iterate over `events()` once; the same inputs give the same events.
+
+    `replanner` None is the template alone. `warnings` are told at the start, `last_words()` at the end.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        policy: Policy | None = None,
+        *,
+        tools: Tools,
+        replanner: Replanner | None = None,
+        interruptions: Sequence[Interruption] = (),
+        lessons: Iterable[Lesson] = (),
+        warnings: Sequence[str] = (),
+        last_words: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        policy = policy or Policy()
+        if policy.mode is Mode.AUTO:
+            plan = coupled(plan)
+        self.state = SessionState(plan, policy, lessons)
+        self._interruptions = Interruptions(interruptions)
+        self._ender = Ender(self.state, self._interruptions)
+        self._dispatch = Dispatcher(self.state, tools, self._ender)
+        self._replanning = Replanning(self.state, replanner, self._ender)
+        self._warnings = tuple(warnings)
+        self._last_words = last_words
+
+    def events(self) -> Iterator[Event]:
+        """Everything that happens, in order."""
+        yield from self._opening()
+        stop: Stop | None = None
+        while stop is None:
+            yield from self._run()
+            stop = yield from self._settle()
+        yield self._closing(stop)
+
+    # -- the start ----------------------------------------------------------------------------------------------------
+
+    def _opening(self) -> Iterator[Event]:
+        state, plan = self.state, self.state.plan
+        yield state.emit(
+            SessionStart,
+            plan.goal,
+            state.policy.mode.value,
+            msgspec.structs.asdict(state.limits),
+            msgspec.structs.asdict(state.policy.coefficients),
+            tuple(plan.assumptions or ()),
+            tuple(state.lessons),
+            self._warnings,
+        )
+        state.graph.commit(plan.steps)
+        yield state.emit(PlanCommit, None, None, None, "start", plan.goal, plan.steps, total=len(plan.steps))
+        tokens = state.cost.planning(len(plan.steps))
+        yield state.emit(Ledger, "planning", None, None, tokens, tokens)
+
+    # -- running ------------------------------------------------------------------------------------------------------
+
+    def _run(self) -> Iterator[Event]:
+        """Until nothing is in flight and nothing more may start."""
+        state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
+        graph, due, refusal = state.graph, self._interruptions.due, dispatch.refusal
+        while True:
+            while dispatch.in_flight < width and not self._draining():
+                cell = graph.next_ready()
+                if cell is None or refusal() is not None:
+                    break
+                yield from dispatch.begin(cell)
+            if not dispatch.in_flight:
+                return
+            yield from dispatch.advance()
+            if due(state.at):
+                yield from self._refuse_goals()
+
+    def _draining(self) -> bool:
+        """Whether something waits to be settled, so that nothing new starts."""
+        state = self.state
+        return bool(
+            state.failures
+            or state.aborted is not None
+            or self._dispatch.stopped is not None
+            or (self._interruptions.due(state.at) and state.policy.mode is not Mode.REWOO)
+        )
+
+    def _refuse_goals(self) -> Iterator[Event]:
+        """A goal that is the current one changes nothing, nor does any under ReWOO: both are told and forgotten."""
+        state = self.state
+        rewoo = state.policy.mode is Mode.REWOO
+        if rewoo or not self._interruptions.takes_effect(state.goal):
+            change = self._interruptions.take()
+            why = "mode rewoo runs its plan to the end" if rewoo else "it is the current one"
+            warning = f"the goal {change.goal!r} changes nothing: {why}"
+            yield state.emit(GoalChanged, change.goal, state.goal, False, change.refutes, (warning,))
+
+    # -- settling -----------------------------------------------------------------------------------------------------
+
+    def _settle(self) -> Generator[Event, None, Stop | None]:
+        """What came up while running, the weightiest first; returns how the session ends, or None to go on.
+
+        A gate that stopped an execution, then `abort`, then a changed goal, then failures, then a gate that keeps the
+        next step from starting, then the end of the plan.
+        """
+        state = self.state
+        if (gate := self._dispatch.stopped) is not None:
+            return (yield from self._stopped_by(gate))
+        if state.aborted is not None:
+            return Stop("aborted", f"step {state.aborted.cell.step.id} failed, and its on_failure is abort")
+        if self._interruptions.due(state.at):
+            yield from self._refuse_goals()
+            if self._interruptions.due(state.at):
+                yield from self._replanning.goal_change(self._interruptions.take())
+                state.failures.clear()
+                return self._replanning.stop
+        while state.failures:
+            failure = state.failures.pop(0)
+            if not failure.cell.gone and failure.cell.waits:
+                yield from self._replanning.failure(failure)
+                return self._replanning.stop
+        if state.graph.next_ready() is not None:
+            gate = self._dispatch.refusal()
+            return None if gate is None else (yield from self._stopped_by(gate))
+        finish = Finish(state)
+        yield from finish.judge()
+        return finish.verdict
+
+    def _stopped_by(self, gate: Check) -> Generator[Event, None, Stop]:
+        yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, self._stopped_step())
+        detail = f"{gate.gate} admits {gate.limit}, and the reading is {gate.reading}"
+        return Stop(REASONS[gate.gate], detail, gate)
+
+    def _stopped_step(self) -> str | None:
+        cell = self.state.graph.next_ready()
+        return cell.step.id if cell is not None else None
+
+    def _closing(self, stop: Stop) -> SessionComplete:
+        left = (f"the interruption {_when(one)} never came due" for one in self._interruptions.left())
+        return self.state.emit(
+            SessionComplete,
+            "completed" if stop.reason in COMPLETED else "failed",
+            stop.reason,
+            stop.detail,
+            self.state.at,
+            stop.gate.gate if stop.gate is not None else None,
+            (*self._last_words(), *left),
+        )
+
+
+def coupled(plan: Plan) -> Plan:
+    """The plan with the coupling test's answer for every step that says nothing about its failure."""
+    rows = {row.step_id: row.on_failure for row in coupling(plan.steps)}
+    steps = tuple(msgspec.structs.replace(s, on_failure=rows[s.id]) if s.on_failure is None else s for s in plan.steps)
+    return msgspec.structs.replace(plan, steps=steps)
+
+
+def _when(one: Interruption) -> str:
+    return f"after step {one.after}" if one.after is not None else f"at {one.at:g} s"

@@ -1,0 +1,312 @@
+"""From events to the result: versions, history, ledger and all the rest are counted here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from replanctl.plan.cells import PENDING, RUNNING
+from replanctl.plan.model import Step, StepState, variable_name
+from replanctl.replan.gates import REASONS
+from replanctl.run import events as e
+from replanctl.run.handover import hand_over
+from replanctl.run.result import (
+    AttemptView,
+    Execution,
+    Gap,
+    GateView,
+    LedgerLine,
+    LedgerTotals,
+    LedgerView,
+    LessonView,
+    Revision,
+    RouteView,
+    SessionResult,
+    SignalView,
+    StepView,
+    VariableView,
+    VersionView,
+)
+
+SCHEMA_VERSION = 1
+MAIN = ("planning", "execution")
+
+
+def fold(events: Iterable[e.Event], run: int | None = None) -> SessionResult:
+    """The result of a whole event list; of one that breaks off, what is known so far (reason `interrupted`)."""
+    folding = ResultFold()
+    for event in events:
+        folding.apply(event)
+    return folding.result(run)
+
+
+class ResultFold:
+    """Takes a session's events one by one; `result` may be asked for at any time."""
+
+    def __init__(self) -> None:
+        self.seq = -1
+        self._goal = ""
+        self._end: e.SessionComplete | None = None
+        self._at = 0.0
+        self._roster = _Roster()
+        self._versions: list[VersionView] = []
+        self._commit: e.PlanCommit | None = None
+        self._started: dict[str, dict[str, Any]] = {}
+        self._history: list[Execution] = []
+        self._revisions: list[Revision] = []
+        self._signals: list[SignalView] = []
+        self._routes: list[RouteView] = []
+        self._gates: list[GateView] = []
+        self._variables: dict[str, VariableView] = {}
+        self._lessons: dict[str, LessonView] = {}
+        self._lines: list[LedgerLine] = []
+        self._coefficients: dict[str, int] = {}
+        self._gaps: dict[str, Gap] = {}
+        self._warnings: list[str] = []
+        self._last_failed: str | None = None
+
+    def apply(self, event: e.Event) -> None:
+        """Take one event in."""
+        self.seq, self._at = event.seq, event.at
+        handler = _HANDLERS.get(type(event))
+        if handler is not None:
+            handler(self, event)
+
+    # -- one handler for each event that leaves a trace ------------------------------------------------------------
+
+    def _session_start(self, event: e.SessionStart) -> None:
+        self._goal = event.goal
+        self._warnings += event.warnings
+        self._coefficients = event.coefficients
+        for lesson in event.lessons:
+            self._lessons[lesson.text] = LessonView(*(getattr(lesson, f) for f in LessonView.__struct_fields__))
+
+    def _plan_commit(self, event: e.PlanCommit) -> None:
+        self._close_version()
+        self._goal = event.goal
+        self._commit = event
+        self._roster.commit(event)
+
+    def _close_version(self) -> None:
+        commit = self._commit
+        if commit is not None:
+            views = self._roster.views()
+            self._versions.append(
+                VersionView(commit.version, commit.parent, commit.granularity, commit.rule, commit.cause, views)
+            )
+
+    def _step_start(self, event: e.StepStart) -> None:
+        self._roster.state[event.step_id] = RUNNING
+        self._started[event.step_id] = event.args
+        if event.warnings:
+            self._warnings += event.warnings
+
+    def _step_end(self, event: e.StepEnd) -> None:
+        id_ = event.step_id
+        self._roster.state[id_] = event.state
+        args = self._started.pop(id_, None)
+        if args is None:
+            args = self._roster.steps[id_].args
+        attempts = tuple([AttemptView(a.tool, a.status, a.latency) for a in event.attempts])
+        self._history.append(
+            Execution(
+                event.seq, event.version, id_, event.tool, args, event.state, event.value, event.error, attempts,
+                event.started, event.at,
+            )
+        )  # fmt: skip
+        if event.attempts:
+            self._book(event)
+        if event.state is StepState.DONE:
+            self._variables[variable_name(id_)] = VariableView(
+                event.value, "clean", event.assumptions, id_, event.version, None
+            )
+        else:
+            self._not_done(event)
+
+    def _not_done(self, event: e.StepEnd) -> None:
+        self._warnings += event.warnings
+        if event.state is StepState.FAILED:
+            self._last_failed = event.step_id
+        if event.gap and event.error is not None:
+            error = event.error
+            self._gaps[event.step_id] = Gap(event.step_id, error.error_type, error.error_msg, event.blocked_by)
+
+    def _book(self, event: e.StepEnd) -> None:
+        first, *more = event.attempts
+        kind = "re-execution" if event.again else "execution"
+        execution, retry = self._coefficients.get("execution", 0), self._coefficients.get("retry", 0)
+        self._lines.append(LedgerLine(kind, event.version, event.step_id, None, execution, first.tokens))
+        for attempt in more:
+            self._lines.append(LedgerLine("retry", event.version, event.step_id, None, retry, attempt.tokens))
+
+    def _signal(self, event: e.Signal) -> None:
+        if event.on_failure == "replan":
+            self._roster.waiting.add(event.step_id)
+        self._signals.append(
+            SignalView(event.version, event.step_id, event.error_type, event.error_msg, event.attempted, event.evidence)
+        )
+
+    def _route(self, event: e.Route) -> None:
+        if event.granularity == "none" and event.step_id is not None:
+            self._roster.waiting.discard(event.step_id)
+        self._routes.append(
+            RouteView(
+                event.version, event.step_id, event.error_type, event.rule, event.radius, event.granularity,
+                event.escalated_from,
+            )
+        )  # fmt: skip
+
+    def _gate(self, event: e.Gate) -> None:
+        self._gates.append(
+            GateView(event.gate, event.limit, event.reading, event.admitted, event.step_id, event.version)
+        )
+
+    def _lesson(self, event: e.LessonLearned) -> None:
+        known = self._lessons.get(event.text)
+        version, step_id = (known.version, known.step_id) if known else (event.version, event.step_id)
+        self._lessons[event.text] = LessonView(event.text, event.count, version, step_id, event.error_type)
+        if event.evicted is not None:
+            self._lessons.pop(event.evicted, None)
+
+    def _plan_draft(self, event: e.PlanDraft) -> None:
+        self._warnings += event.warnings
+
+    def _plan_diff(self, event: e.PlanDiffed) -> None:
+        self._revisions.append(
+            Revision(
+                event.from_, event.to, event.granularity, event.cause, event.removed, event.added, event.revised,
+                event.rewired,
+            )
+        )  # fmt: skip
+
+    def _goal_changed(self, event: e.GoalChanged) -> None:
+        self._warnings += event.warnings
+        if event.accepted:
+            self._goal = event.goal
+
+    def _health(self, event: e.VariableHealth) -> None:
+        view = self._variables.get(event.name)
+        if view is not None:
+            verdict = event.verdict if event.verdict is not None else view.verdict
+            self._variables[event.name] = msgspec.structs.replace(view, health=event.health, verdict=verdict)
+
+    def _ledger(self, event: e.Ledger) -> None:
+        self._lines.append(
+            LedgerLine(event.kind, event.version, event.step_id, event.granularity, event.estimated, event.booked)
+        )
+
+    def _complete(self, event: e.SessionComplete) -> None:
+        self._end = event
+        self._warnings += event.warnings
+
+    # -- the document ----------------------------------------------------------------------------------------------
+
+    def result(self, run: int | None = None) -> SessionResult:
+        """The document so far; `run` is the number the run is stored under."""
+        self._close_version()
+        versions = tuple(self._versions)
+        if self._commit is not None:
+            self._versions.pop()
+        end = self._end
+        status, reason = (end.status, end.reason) if end is not None else ("failed", "interrupted")
+        detail = end.detail if end is not None else "the session broke off"
+        handover = None
+        if status != "completed":
+            gate = self._stopping_gate(reason)
+            handover = hand_over(reason, gate, self._history, self._variables, self._last_failed, run)
+        return SessionResult(
+            schema_version=SCHEMA_VERSION,
+            run=run,
+            goal=self._goal,
+            status=status,
+            reason=reason,
+            detail=detail,
+            seconds=self._at,
+            versions=versions,
+            history=tuple(self._history),
+            revisions=tuple(self._revisions),
+            signals=tuple(self._signals),
+            routes=tuple(self._routes),
+            gates=tuple(self._gates),
+            variables=dict(self._variables),
+            lessons=tuple(self._lessons.values()),
+            ledger=LedgerView(tuple(self._lines), totals(self._lines)),
+            gaps=tuple(gap for id_, gap in self._gaps.items() if id_ in self._roster.steps),
+            handover=handover,
+            warnings=tuple(dict.fromkeys(self._warnings)),
+        )
+
+    def _stopping_gate(self, reason: str) -> GateView | None:
+        last = self._gates[-1] if self._gates else None
+        return last if last is not None and not last.admitted and REASONS.get(last.gate) == reason else None
+
+
+class _Roster:
+    """The steps of the version in force, in list order, with their states."""
+
+    def __init__(self) -> None:
+        self.steps: dict[str, Step] = {}  # in list order
+        self.state: dict[str, StepState] = {}
+        self.waiting: set[str] = set()  # failed, and waiting for their own replan
+        self._views: dict[str, tuple[Step, StepView]] = {}
+
+    def commit(self, event: e.PlanCommit) -> None:
+        """What has ended, the new steps, what else is open."""
+        gone = {*event.removed, *(step.id for step in event.steps)}
+        amended = {step.id: step for step in event.amended}
+        kept = {id_: amended.get(id_, step) for id_, step in self.steps.items() if id_ not in gone}
+        ended = {id_: step for id_, step in kept.items() if self._has_ended(id_)}
+        rest = {id_: step for id_, step in kept.items() if id_ not in ended}
+        self.steps = ended | {step.id: step for step in event.steps} | rest
+        for id_ in gone:
+            self.state.pop(id_, None)
+            self.waiting.discard(id_)
+
+    def _has_ended(self, id_: str) -> bool:
+        return self.state.get(id_, PENDING) is not PENDING and id_ not in self.waiting
+
+    def views(self) -> tuple[StepView, ...]:
+        """Every step as it stands now; one that did not change since is the same object as before."""
+        return tuple([self._view(id_, step) for id_, step in self.steps.items()])
+
+    def _view(self, id_: str, step: Step) -> StepView:
+        state = self.state.get(id_, PENDING)
+        known = self._views.get(id_)
+        if known is not None and known[0] is step and known[1].state is state:
+            return known[1]
+        view = StepView(
+            id_, step.action, step.tool_name, step.args, step.depends_on or (), step.assumes, state, step.replaces
+        )
+        self._views[id_] = (step, view)
+        return view
+
+
+def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
+    """Main is planning and first executions; remedy is everything else."""
+    main = remedy = 0
+    for line in lines:
+        if line.kind in MAIN:
+            main += line.booked
+        else:
+            remedy += line.booked
+    return LedgerTotals(main, remedy, main + remedy, round(remedy / main, 4) if main else 0.0)
+
+
+_HANDLERS: dict[type, Callable[[ResultFold, Any], None]] = {
+    e.SessionStart: ResultFold._session_start,
+    e.PlanCommit: ResultFold._plan_commit,
+    e.StepStart: ResultFold._step_start,
+    e.StepEnd: ResultFold._step_end,
+    e.Signal: ResultFold._signal,
+    e.Route: ResultFold._route,
+    e.Gate: ResultFold._gate,
+    e.LessonLearned: ResultFold._lesson,
+    e.PlanDraft: ResultFold._plan_draft,
+    e.PlanDiffed: ResultFold._plan_diff,
+    e.GoalChanged: ResultFold._goal_changed,
+    e.VariableHealth: ResultFold._health,
+    e.Ledger: ResultFold._ledger,
+    e.SessionComplete: ResultFold._complete,
+}

@@ -1,0 +1,52 @@
+"""What a person gets when a session stops short, and what they could do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from replanctl.run.result import Execution, GateView, HandOver, VariableView
+
+# What to type next, by reason. {run} is the run's number, or nothing for one that was not stored.
+_NEXT: dict[str, tuple[str, ...]] = {
+    "replan_budget": ("replanctl resume {run} --max-replans +2",),
+    "token_budget": ("replanctl resume {run} --max-replan-tokens +10000", "replanctl show {run} --ledger"),
+    "step_budget": ("replanctl resume {run} --max-steps +6",),
+    "tool_call_budget": ("replanctl resume {run} --max-tool-calls +6",),
+    "time_budget": ("replanctl resume {run} --max-seconds +60",),
+    "step_breaker": ("replanctl resume {run} --per-step +1 --granularity tail", "replanctl why {step} --run {run}"),
+    "oscillation": ("replanctl resume {run} --max-repeat +1", "replanctl show {run} --lessons"),
+    "no_plan": ("replanctl prompt {run}", "replanctl resume {run} --granularity global"),
+    "aborted": ("replanctl why {step} --run {run}", "replanctl resume {run} --outcomes FIXED.yaml"),
+    "escalated": ("replanctl why {step} --run {run}", "replanctl resume {run} --outcomes FIXED.yaml"),
+    "insufficient_evidence": ("replanctl resume {run} --outcomes FIXED.yaml",),
+    "interrupted": ("replanctl resume {run}",),
+}
+_NOT_STORED = ("store the run (leave out --no-store) to look into it and go on: replanctl run PLAN",)
+
+
+def hand_over(
+    reason: str,
+    gate: GateView | None,
+    history: Iterable[Execution],
+    variables: Mapping[str, VariableView],
+    failed_step: str | None,
+    run: int | None,
+) -> HandOver:
+    """Clean results, the path that was taken, and commands that go on from here."""
+    clean: dict[str, Any] = {name: v.value for name, v in variables.items() if v.health == "clean"}
+    return HandOver(reason, gate, clean, tuple(map(_line, history)), _next(reason, failed_step, run))
+
+
+def _line(execution: Execution) -> str:
+    error = f": {execution.error.error_type}: {execution.error.error_msg}" if execution.error is not None else ""
+    return f"{execution.version} step {execution.step_id} {execution.status}{error}"
+
+
+def _next(reason: str, failed_step: str | None, run: int | None) -> tuple[str, ...]:
+    if run is None:
+        return _NOT_STORED
+    commands = _NEXT.get(reason, ())
+    return tuple(
+        command.format(run=run, step=failed_step) for command in commands if failed_step or "{step}" not in command
+    )

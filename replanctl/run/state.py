@@ -1,0 +1,169 @@
+"""What a session knows while it runs: the live plan, the variables, the lessons, and what was spent so far.
+
+Only the engine's own modules hold it; what leaves them is a frozen event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import msgspec
+
+from replanctl.cost.model import CostModel
+from replanctl.plan import references
+from replanctl.plan.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
+from replanctl.plan.draft import Finished
+from replanctl.plan.graph import Graph
+from replanctl.plan.model import OnFailure, Plan, Step, Tool
+from replanctl.plan.references import Reference
+from replanctl.plan.variables import Change, Health, VariableTable
+from replanctl.replan.gates import OscillationGuard, ReplanBreaker, resolve
+from replanctl.replan.lessons import Lesson, LessonBook
+from replanctl.run import events
+from replanctl.run.policy import Mode, Policy
+
+MICROSECONDS = 1_000_000
+DEFAULT_TOOL = Tool()
+
+E = TypeVar("E", bound=events.Event)
+
+
+class Failure(msgspec.Struct):
+    """A failed execution that may be replanned, with what its outcome said."""
+
+    cell: Cell
+    signal: events.Signal
+
+
+class SessionState:
+    """The mutable heart of one session."""
+
+    def __init__(self, plan: Plan, policy: Policy, lessons: Iterable[Lesson] = ()) -> None:
+        self.plan = plan
+        self.goal = plan.goal
+        self.policy = policy
+        self.cost = CostModel(policy.coefficients)
+        self.limits = resolve(policy.gates, len(plan.steps), self.cost)
+        self.tools = plan.tools or {}
+        self.graph = Graph()
+        self.finished = Finished(self.graph)
+        self.variables = VariableTable()
+        self.lessons = LessonBook(policy.lessons, lessons)
+        self.breaker = ReplanBreaker(self.limits.per_step)
+        self.guard = OscillationGuard(self.limits.max_repeat)
+        self.seq = 0
+        self.clock = 0  # microseconds since the start
+        self.at = 0.0  # the same in seconds
+        self.version = "v1"
+        self.executions = 0
+        self.calls = 0
+        self.replans = 0
+        self.replan_tokens = 0
+        self.denied: set[str] = set()
+        self.failures: list[Failure] = []  # waiting for their replans, the earliest first
+        self.escalated: list[Failure] = []
+        self.aborted: Failure | None = None
+        self.last_failure: Failure | None = None
+
+    def emit(self, kind: type[E], *args: Any, **fields: Any) -> E:
+        """The next event, stamped."""
+        event = kind(self.seq, self.at, self.version, *args, **fields)
+        self.seq += 1
+        return event
+
+    def advance(self, clock: int) -> None:
+        """The virtual clock moves on."""
+        if clock != self.clock:
+            self.clock = clock
+            self.at = clock / MICROSECONDS
+
+    def tool(self, name: str) -> Tool:
+        """What the plan knows of a tool; one that is not described has the defaults."""
+        return self.tools.get(name, DEFAULT_TOOL)
+
+    def on_failure(self, step: Step) -> OnFailure:
+        """What a failure of this step does, under the session's mode."""
+        mode = self.policy.mode
+        if mode is Mode.REWOO:
+            return OnFailure.DEFER
+        if mode is Mode.REPLAN:
+            return OnFailure.REPLAN
+        return step.on_failure or OnFailure.REPLAN
+
+    # -- references -----------------------------------------------------------------------------------------------
+
+    def state(self, reference: Reference) -> str:
+        """Empty when the reference can be read (a gap reads as null), else what stands in the way."""
+        id_ = reference.step_id
+        variable = self.variables.get(id_)
+        if variable is not None:
+            if variable.health is Health.VOID:
+                return "void"
+            try:
+                references.follow(variable.value, reference.path)
+            except LookupError:
+                return "no such field"
+            return ""
+        cell = self.graph.cells.get(id_)
+        return _WITHOUT_VALUE[cell.state] if cell is not None and not cell.gap else "" if cell else "no such step"
+
+    def value(self, step_id: str) -> Any:
+        """The value of a variable that can be read."""
+        variable = self.variables.get(step_id)
+        return variable.value if variable is not None else None
+
+    # -- calls that were denied ----------------------------------------------------------------------------------
+
+    def was_denied(self, tool: str, args: dict[str, Any]) -> bool:
+        """Whether this very call was refused for lack of rights before."""
+        return bool(self.denied) and call_key(tool, args) in self.denied
+
+    def denies(self, step: Step) -> bool:
+        """Whether a step would make a call that was denied, as far as its references can be read now."""
+        if not self.denied:
+            return False
+        known = self.graph.known
+        if any(self.state(r) for r in references.find(step.args, known)):
+            return False
+        return self.was_denied(step.tool_name, self.substituted(step))
+
+    def substituted(self, step: Step) -> dict[str, Any]:
+        """A step's args with every reference replaced by what it reads now."""
+        args: dict[str, Any] = references.transform(step.args, self.graph.known, self._whole, self._inside)
+        return args
+
+    def _whole(self, reference: Reference) -> Any:
+        variable = self.variables.get(reference.step_id)
+        return references.follow(variable.value, reference.path) if variable is not None else None
+
+    def _inside(self, reference: Reference) -> str:
+        if reference.step_id in self.variables:
+            return references.in_text(self._whole(reference))
+        return f"[gap: E{reference.step_id}]"
+
+    def health_events(self, changes: Iterable[Change]) -> list[events.VariableHealth]:
+        """One event for each change of a variable's health."""
+        return [
+            self.emit(events.VariableHealth, f"E{c.step_id}", c.health.value, c.because, c.verdict) for c in changes
+        ]
+
+
+# What a reference to a step meets that has no variable. A running step has not produced anything yet either.
+_WITHOUT_VALUE = {
+    PENDING: "pending",
+    RUNNING: "pending",
+    DONE: "no such step",
+    FAILED: "failed",
+    SKIPPED: "skipped",
+}
+
+
+def call_key(tool: str, args: dict[str, Any]) -> str:
+    """One text for equal calls, whatever the order of their args."""
+    return f"{tool} {msgspec.json.encode(args, order='deterministic').decode()}"
+
+
+def microseconds(seconds: float) -> int:
+    """Seconds as the clock counts them."""
+    return round(seconds * MICROSECONDS)
