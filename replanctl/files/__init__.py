@@ -1,6 +1,22 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
+from replanctl.files.disk import write_text
+from replanctl.files.extras import load_coefficients, parse_draft
+from replanctl.files.lessons import load_lessons, save_lessons
 from replanctl.files.rehearsal import Rehearsal, Source, check_plan, load_plan, load_rehearsal, parse_rehearsal
 from replanctl.files.sections import Role
 
-__all__ = ["Rehearsal", "Role", "Source", "check_plan", "load_plan", "load_rehearsal", "parse_rehearsal"]
+__all__ = [
+    "Rehearsal",
+    "Role",
+    "Source",
+    "check_plan",
+    "load_coefficients",
+    "load_lessons",
+    "load_plan",
+    "load_rehearsal",
+    "parse_draft",
+    "parse_rehearsal",
+    "save_lessons",
+    "write_text",
+]

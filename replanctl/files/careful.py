@@ -115,7 +115,7 @@ class Careful:
         if event.tag is not None:
             self._fault(
                 "tag",
-                f"tags such as {event.tag} are not read",
+                f"tags such as {_tag(event.tag)} are not read",
                 _start(event),
                 "leave the tag out; quote a text that begins with !",
             )
@@ -208,6 +208,10 @@ class Careful:
 def _start(event: Any) -> int:
     index: int = event.start_mark.index
     return index
+
+
+def _tag(tag: str) -> str:
+    return tag.replace("tag:yaml.org,2002:", "!!")
 
 
 def _short(text: str) -> str:

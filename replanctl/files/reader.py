@@ -41,6 +41,10 @@ class Document(msgspec.Struct, gc=False):
         """Where a reader of the whole value stands."""
         return At(self.faults, names)
 
+    def has(self, section: str) -> bool:
+        """Whether the document is a mapping with this section."""
+        return isinstance(self.value, dict) and section in self.value
+
     def problems(self) -> list[Problem]:
         """Every fault with its place, in the order of the file."""
         if not self.faults:

@@ -9,12 +9,14 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import InputError, Problem
+from replanctl.files.comments import unquoted_references
 from replanctl.files.disk import STDIN, STDIN_NAME, read_stream, read_text
 from replanctl.files.names import Names
 from replanctl.files.pause import collector_paused
 from replanctl.files.plan import Steps
-from replanctl.files.reader import read, refuse
+from replanctl.files.reader import Document, events, read, refuse
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
+from replanctl.files.values import check_values
 from replanctl.plan.model import Plan
 from replanctl.replan.replanner import PlannerRule
 from replanctl.run.policy import Policy
@@ -120,8 +122,20 @@ def _assemble(sources: Sequence[Source]) -> tuple[Rehearsal | None, list[Problem
     for source in others:
         documents.append(read(source.name, source.text))
         sections |= read_sections(documents[-1], source.role, names)
+    _check_across(documents, sections, names)
     problems = [problem for each in documents for problem in each.problems()]
     return _rehearsal(sections, sources, problems), problems
+
+
+def _check_across(documents: Sequence[Document], sections: Sections, names: Names | None) -> None:
+    for document in documents:
+        if document.marked:
+            known = names.every_id if names else ()
+            document.faults += unquoted_references(document.text, events(document.text), known)
+    rules, steps = sections.get("outcomes"), sections.get("steps")
+    written = next((each for each in reversed(documents) if each.has("outcomes")), None)
+    if rules and steps and written is not None and len(rules) == len(written.value["outcomes"]):
+        check_values(steps, sections.get("tools") or {}, rules, written.root(names)["outcomes"])
 
 
 def _rehearsal(sections: Sections, sources: Sequence[Source], problems: list[Problem]) -> Rehearsal | None:
