@@ -14,13 +14,15 @@ from typing import Any
 import pytest
 
 from replanctl.errors import StoreError, UsageError
+from replanctl.replan.lessons import Lesson
 from replanctl.run.events import AnyEvent, StepStart
 from replanctl.run.policy import Policy
 from replanctl.run.result import LedgerTotals, LedgerView, SessionResult
 from replanctl.store import Inputs, RunRow, RunStatus, RunWriter, SourceText, Store
 from replanctl.store.database import FILE_NAME, SCHEMA_VERSION
 
-INPUTS = Inputs((SourceText("plan.yaml", "plan", "goal: g\n"),), Policy(max_parallel=2), "0.1.0")
+LESSON = Lesson("v1 step 3 assumption: none; avoid: none", 2, "v1", "3", "assumption")
+INPUTS = Inputs((SourceText("plan.yaml", "plan", "goal: g\n"),), Policy(max_parallel=2), (LESSON,), "0.1.0")
 STARTED = "2026-01-02T03:04:05Z"
 
 # Another process that begins a run, keeps two events, says so, and is killed in the middle of it.
@@ -85,7 +87,7 @@ def test_a_run_comes_back_whole(tmp_path: Path) -> None:
         assert store.inputs(1) == INPUTS
         assert list(store.events(1)) == events
         assert store.effects(1) == [(1, "tool", {"value": [1, None]}), (2, "planner", ["s1"])]
-        assert (store.result(1) or b"").startswith(b'{"schema_version":1,"run":1,"goal":"g","status":"completed"')
+        assert (store.document(1) or b"").startswith(b'{"schema_version":1,"run":1,"goal":"g","status":"completed"')
 
 
 def test_runs_are_numbered_and_only_the_folder_is_written(tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_a_run_that_is_broken_off_keeps_what_had_happened(tmp_path: Path) -> Non
             raise KeyboardInterrupt
         assert store.run(1) == unfinished_row(1, RunStatus.INTERRUPTED)
         assert len(list(store.events(1))) == 3
-        assert store.result(1) is None
+        assert store.document(1) is None
 
 
 def test_a_living_writer_is_told_from_a_killed_one(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from replanctl.replan.lessons import Lesson
 from replanctl.run.policy import Policy
 
 
@@ -27,13 +28,14 @@ class SourceText(msgspec.Struct, frozen=True):
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """All that a run came from: the texts of its files and the policy with the flags already on top.
+    """All that a run came from: the texts of its files, the policy with the flags already on top, and the lesson book.
 
     `made_by` is the version of replanctl that made the run.
     """
 
     sources: tuple[SourceText, ...]
     policy: Policy
+    lessons: tuple[Lesson, ...]
     made_by: str
 
 

@@ -12,6 +12,8 @@ import msgspec
 
 from replanctl.errors import StoreError, UsageError
 from replanctl.run.events import AnyEvent
+from replanctl.run.fold import fold
+from replanctl.run.result import SessionResult
 from replanctl.store.claim import Claim, is_claimed
 from replanctl.store.database import FILE_NAME, connect, connect_for_reading, guarded, transaction
 from replanctl.store.model import Inputs, RunRow, RunStatus
@@ -108,10 +110,16 @@ class Store:
         rows = self._query("SELECT n, kind, body FROM effects WHERE run = ? ORDER BY n", run)
         return [(n, kind, self._decoded(msgspec.json.decode, body, run)) for n, kind, body in rows]
 
-    def result(self, run: int) -> bytes | None:
-        """The result document as it was stored, or None for a run that never came to one."""
+    def document(self, run: int) -> bytes | None:
+        """The result as it was stored, in JSON; None for a run that never came to one."""
         body: bytes | None = self._one("SELECT result FROM runs WHERE run = ?", run)[0]
         return body
+
+    def result(self, run: int) -> SessionResult:
+        """The result of a run; one that is not over is told from its events so far."""
+        if body := self.document(run):
+            return self._decoded(msgspec.json.Decoder(SessionResult).decode, body, run)
+        return fold(self.events(run), run)
 
     def _row(self, values: tuple[Any, ...]) -> RunRow:
         run, started, goal, status, *rest = values

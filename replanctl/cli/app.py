@@ -1,0 +1,99 @@
+"""The command line's front door: a verb is found, read and run, and every error becomes an exit code here."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from itertools import takewhile
+
+from replanctl import __version__
+from replanctl.cli.flags import Shared, Verb
+from replanctl.cli.quick import read_quickly, verb_first
+from replanctl.cli.signals import StoppedError, stop_signals
+from replanctl.cli.world import World
+from replanctl.errors import InputError, ReplanctlError, UsageError
+
+# A module of its own each, imported when it is asked for.
+VERBS = ("run", "diff", "cost", "validate", "show", "runs", "init")
+
+COMPLETION_VARIABLE = "_REPLANCTL_COMPLETE"  # set by the shell while it completes a line
+INTERRUPTED = 130
+BUG = ReplanctlError.exit_code
+
+
+def main(words: Sequence[str], world: World | None = None) -> int:
+    """Run the command line `words` (without the program's name) and say how it ended, as an exit code."""
+    world = world or World.real()
+    try:
+        with stop_signals():
+            code = _obey(list(words), world)
+            world.stdout.flush()
+            return code
+    except KeyboardInterrupt as stop:
+        return _complain(world, INTERRUPTED, "interrupted", *_notes(stop))
+    except StoppedError as stop:
+        return _complain(world, stop.exit_code, "terminated", *_notes(stop))
+    except SystemExit as end:  # typer ends so after completing a line
+        return end.code if isinstance(end.code, int) else 0
+    except InputError as error:
+        return _list_problems(world, error)
+    except ReplanctlError as error:
+        return _complain(world, error.exit_code, str(error), error.hint)
+    except Exception as error:
+        if "--debug" in words:
+            traceback.print_exception(error, file=world.stderr)
+        what = f"this is a bug in replanctl: {type(error).__name__}: {error}"
+        return _complain(world, BUG, what, "please report it, with what --debug shows")
+
+
+def load_verb(name: str) -> Verb:
+    """The verb of this name."""
+    verb: Verb = import_module(f"replanctl.cli.verbs.{name}").VERB
+    return verb
+
+
+def _obey(words: list[str], world: World) -> int:
+    if "--version" in takewhile("--".__ne__, words):
+        world.stdout.write(f"replanctl {__version__}\n")
+        return 0
+    chosen = _choose(verb_first(words), world)
+    if isinstance(chosen, int):
+        return chosen
+    verb, options = chosen
+    return verb.execute(options, world)
+
+
+def _choose(words: list[str], world: World) -> tuple[Verb, Shared] | int:
+    """What is to be done. A plain command line is read quickly; typer takes the rest."""
+    if not words:
+        raise UsageError(f"say what to do: {', '.join(VERBS)}", hint="replanctl --help")
+    if words[0] in VERBS and COMPLETION_VARIABLE not in world.environ:
+        verb = load_verb(words[0])
+        if options := read_quickly(words[1:], verb.options):
+            return verb, options
+    from replanctl.cli.typed import read_with_typer
+
+    return read_with_typer(words, {name: load_verb(name) for name in VERBS})
+
+
+def _notes(stop: BaseException) -> list[str]:
+    return getattr(stop, "__notes__", [])
+
+
+def _complain(world: World, code: int, what: str, *hints: str) -> int:
+    return _print(world, [f"replanctl: {what}", *(f"  {hint}" for hint in hints if hint)], code)
+
+
+def _list_problems(world: World, error: InputError) -> int:
+    from replanctl.show.problems import problem_lines
+
+    return _print(world, problem_lines(error.problems), error.exit_code)
+
+
+def _print(world: World, lines: Iterable[str], code: int) -> int:
+    from replanctl.show.text import clean
+
+    world.stderr.writelines(f"{clean(line)}\n" for line in lines)
+    world.stderr.flush()
+    return code

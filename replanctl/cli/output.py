@@ -1,0 +1,71 @@
+"""Where a result goes: standard output, or a file that is there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, TextIO
+
+from replanctl.errors import ReplanctlError, UsageError
+
+
+class OutputError(ReplanctlError):
+    """A result can't be written where it should go; like a store that can't be."""
+
+    exit_code = 3
+
+    def __init__(self, what: str, error: OSError) -> None:
+        super().__init__(f"{what} can't be written: {error.strerror or error}", hint="make room, or write elsewhere")
+
+
+@contextmanager
+def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
+    """The stream for a result. A target file is put in place when all went well, else what was there stays."""
+    if target is None or str(target) == "-":
+        yield stdout
+    elif target.exists() and not target.is_file():  # a device or a pipe can't be replaced
+        with _open(target, "w", target) as stream, _reported(target):
+            yield stream
+            stream.flush()
+    else:
+        with _replacing(target.resolve()) as stream:
+            yield stream
+
+
+def write_line(stream: TextIO, line: bytes) -> None:
+    """Write a line of JSON as it is, in UTF-8 whatever the stream's encoding."""
+    stream.buffer.write(line)
+    stream.buffer.write(b"\n")
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[TextIO]:
+    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    stream = _open(draft, "x", target)
+    try:
+        with _reported(target):
+            with stream:
+                yield stream
+            if target.exists():
+                draft.chmod(target.stat().st_mode & 0o777)
+            draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _open(path: Path, mode: Literal["w", "x"], named: Path) -> TextIO:
+    """Open before anything is run, so that a target that can't be written costs nothing."""
+    try:
+        return path.open(mode, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{named} can't be written: {error.strerror}", hint="name another file with -o") from error
+
+
+@contextmanager
+def _reported(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(str(target), error) from error

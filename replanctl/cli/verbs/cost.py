@@ -1,0 +1,88 @@
+"""`cost`: what a failure would cost, by granularity and by the number of done steps."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import write_line
+from replanctl.cli.values import Format, amount, count, positive, step_count
+from replanctl.cli.world import World
+from replanctl.cost.measure import measured
+from replanctl.cost.model import Coefficients
+from replanctl.cost.table import CostTable, cost_table
+from replanctl.errors import UsageError
+from replanctl.files import load_coefficients
+from replanctl.store import Store
+
+
+def coefficient(text: str) -> tuple[str, int]:
+    """`step=85` as a name and its tokens."""
+    name, equals, tokens = text.partition("=")
+    known = Coefficients.__struct_fields__
+    if not equals or name not in known:
+        near = get_close_matches(name, known, n=1)
+        raise ValueError(f"{text!r} is not NAME=TOKENS with one of {', '.join(near or known)}")
+    return name, count(tokens)
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `cost` takes."""
+
+    steps: Annotated[int | None, Flag("How many steps the plan has.", "N", step_count)] = None
+    fail: Annotated[int | None, Flag("Which step fails, from 1.", "K", positive)] = None
+    run: Annotated[
+        int | None, Flag("Take the plan, the failure and what calls really cost from this run.", "N", positive)
+    ] = None
+    coefficients: Annotated[Path | None, Flag("Coefficients from a YAML file.", "FILE", Path)] = None
+    set: Annotated[
+        tuple[tuple[str, int], ...], Flag("One coefficient, as step=85.", "NAME=TOKENS", coefficient, many=True)
+    ] = ()
+    lessons: Annotated[int, Flag("How many lessons a replan carries.", "N", count)] = 1
+    price: Annotated[float | None, Flag("The price of a million tokens.", "PRICE", amount)] = None
+    format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
+
+
+def execute(options: Options, world: World) -> int:
+    """Work the figures out and write them."""
+    table = _table(options, world)
+    if options.format is Format.JSON:
+        document = {"schema_version": 1, "price": options.price, **msgspec.structs.asdict(table)}
+        write_line(world.stdout, msgspec.json.encode(document))
+    else:
+        from replanctl.show.cost import view
+
+        view(world.paper(world.stdout, options.color), table, options.price)
+    return 0
+
+
+def _table(options: Options, world: World) -> CostTable:
+    steps, fail, coefficients = None, None, Coefficients()
+    if options.run is not None:
+        steps, fail, coefficients = _of_run(options.run, world.store_folder(options.store))
+    if options.coefficients is not None:
+        coefficients = load_coefficients(options.coefficients)
+    steps, fail = options.steps or steps, options.fail or fail
+    if steps is None or fail is None:
+        raise UsageError("say how many steps there are and which fails", hint="replanctl cost --steps 8 --fail 4")
+    if fail > steps:
+        raise UsageError(f"step {fail} can't fail in a plan of {steps}", hint="--fail counts from 1")
+    coefficients = msgspec.structs.replace(coefficients, **dict(options.set))
+    return cost_table(coefficients, steps=steps, fail=fail, lessons=options.lessons)
+
+
+def _of_run(run: int, folder: Path) -> tuple[int, int | None, Coefficients]:
+    """The steps of a run's first plan, which of them failed first, and what calls took."""
+    with Store.open(folder) as store:
+        result, policy = store.result(run), store.inputs(run).policy
+    ids = [step.id for step in result.versions[0].steps]
+    failed = [ids.index(signal.step_id) + 1 for signal in result.signals if signal.step_id in ids]
+    booked = ((line.kind, line.booked) for line in result.ledger.lines)
+    return len(ids), failed[0] if failed else None, measured(policy.coefficients, booked)
+
+
+VERB = Verb("Work out what a failure would cost.", Options, execute)

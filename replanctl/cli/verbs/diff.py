@@ -1,0 +1,81 @@
+"""`diff`: what one plan version, or plan file, changed against another."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.operands import Operand, Operands
+from replanctl.cli.output import write_line
+from replanctl.cli.values import positive
+from replanctl.cli.world import World
+from replanctl.plan.diff import PlanDiff, diff_plans
+
+DIFFERENT = 1
+
+
+class DiffFormat(StrEnum):
+    """How a comparison is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+_SIDE = "v1, 7:v2 (of run 7), or a plan file."
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `diff` takes."""
+
+    old: Annotated[str, Flag(f"What to compare with: {_SIDE}", "A", positional=True)]
+    new: Annotated[str, Flag(f"What to compare: {_SIDE}", "B", positional=True)]
+    run: Annotated[int | None, Flag("The run that v1, v2 … belong to; else the latest.", "N", positive)] = None
+    format: Annotated[DiffFormat, Flag("How to write it.", "FORMAT", DiffFormat)] = DiffFormat.TEXT
+    exit_code: Annotated[bool, Flag("Exit with 1 when the two differ.")] = False
+
+
+def execute(options: Options, world: World) -> int:
+    """Compare and tell."""
+    operands = Operands(world.store_folder(options.store), options.run)
+    old, new = operands.find(options.old), operands.find(options.new)
+    diff = diff_plans(old.steps, new.steps, old_name=old.name, new_name=new.name)
+    if options.format is DiffFormat.JSON:
+        write_line(world.stdout, msgspec.json.encode({"schema_version": 1, **_document(diff)}))
+    elif options.format is DiffFormat.MARKDOWN:
+        from replanctl.show.diff import diff_markdown
+
+        world.stdout.write(diff_markdown(diff))
+    else:
+        _draw(options, world, old, new, diff)
+    return DIFFERENT if diff and options.exit_code else 0
+
+
+def _document(diff: PlanDiff) -> dict[str, object]:
+    return {
+        name: getattr(diff, field)
+        for field, name in zip(diff.__struct_fields__, diff.__struct_encode_fields__, strict=True)
+    }
+
+
+def _draw(options: Options, world: World, old: Operand, new: Operand, diff: PlanDiff) -> None:
+    from replanctl.show.columns import Columns
+    from replanctl.show.diff import diff_rows
+    from replanctl.show.paper import Span
+
+    paper = world.paper(world.stdout, options.color)
+    paper.line(Span(new.name, "version"), f" against {old.name}{_why(old, new)}", indent=2)
+    diff_rows(Columns(paper), diff)
+
+
+def _why(old: Operand, new: Operand) -> str:
+    """Why a version was made, where it is compared with the one it was made from."""
+    if old.version is None or new.version is None or new.version.parent != old.version.version:
+        return ""
+    return f": {new.version.granularity}, because {new.version.cause}"
+
+
+VERB = Verb("Compare two plan versions, or plan files.", Options, execute)

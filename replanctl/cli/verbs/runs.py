@@ -1,0 +1,36 @@
+"""`runs`: the stored runs, one line each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import write_line
+from replanctl.cli.values import Format
+from replanctl.cli.world import World
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `runs` takes."""
+
+    format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
+
+
+def execute(options: Options, world: World) -> int:
+    """List the runs, oldest first."""
+    from replanctl.store import Store
+
+    with Store.open(world.store_folder(options.store)) as store:
+        runs = store.runs()
+    if options.format is Format.JSON:
+        write_line(world.stdout, msgspec.json.encode({"schema_version": 1, "runs": runs}))
+    else:
+        from replanctl.show.runs import view
+
+        view(world.paper(world.stdout, options.color), runs)
+    return 0
+
+
+VERB = Verb("List the stored runs.", Options, execute)

@@ -1,0 +1,90 @@
+"""`show`: a stored run once more, whole or in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import write_line
+from replanctl.cli.values import Format, positive
+from replanctl.cli.views import screen
+from replanctl.cli.world import World
+from replanctl.run.result import SessionResult
+from replanctl.store import RunRow, RunStatus, Store
+
+SECTIONS = ("events", "variables", "ledger", "lessons", "handover")
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `show` takes."""
+
+    run: Annotated[int | None, Flag("Which run; else the latest.", "RUN", positive, positional=True)] = None
+    events: Annotated[bool, Flag("Every event.")] = False
+    variables: Annotated[bool, Flag("The variables and their health.")] = False
+    ledger: Annotated[bool, Flag("Every token that was booked.")] = False
+    lessons: Annotated[bool, Flag("The lesson book.")] = False
+    handover: Annotated[bool, Flag("What a person gets when a session stops short.")] = False
+    format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
+
+    def sections(self) -> list[str]:
+        """The parts that were asked for."""
+        return [name for name in SECTIONS if getattr(self, name)]
+
+
+def execute(options: Options, world: World) -> int:
+    """Write the run, or the parts that were asked for."""
+    with Store.open(world.store_folder(options.store)) as store:
+        row = store.latest() if options.run is None else store.run(options.run)
+        if options.format is Format.JSON:
+            write_line(world.stdout, _document(store, row, options.sections()))
+        elif sections := options.sections():
+            _views(store, row, sections, world, options)
+        else:
+            _screen(store, row, world, options)
+    return 0
+
+
+def _document(store: Store, row: RunRow, sections: list[str]) -> bytes:
+    if not sections:
+        return store.document(row.run) or msgspec.json.encode(store.result(row.run))
+    parts: dict[str, Any] = {"schema_version": 1, "run": row.run, "status": row.status}
+    result = store.result(row.run) if sections != ["events"] else None
+    for name in sections:
+        parts[name] = (
+            [msgspec.Raw(line) for line in store.event_lines(row.run)] if name == "events" else getattr(result, name)
+        )
+    return msgspec.json.encode(parts)
+
+
+def _views(store: Store, row: RunRow, sections: list[str], world: World, options: Options) -> None:
+    from replanctl.show import events, handover, ledger, lessons, variables
+
+    paper = world.paper(world.stdout, options.color)
+    views: dict[str, Callable[[Any, SessionResult], None]] = {
+        "variables": variables.view, "ledger": ledger.view, "lessons": lessons.view, "handover": handover.view,
+    }  # fmt: skip
+    for at, name in enumerate(sections):
+        if at:
+            paper.blank()
+        if name == "events":
+            events.view(paper, store.events(row.run))
+        else:
+            views[name](paper, store.result(row.run))
+
+
+def _screen(store: Store, row: RunRow, world: World, options: Options) -> None:
+    outcomes = [Path(source.name).name for source in store.inputs(row.run).sources if source.role == "outcomes"]
+    shown = screen(world.paper(world.stdout, options.color), outcomes, row.run)
+    for event in store.events(row.run):
+        shown.event(event)
+    shown.close(store.result(row.run))
+    if row.status in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
+        said = "is still running" if row.status is RunStatus.RUNNING else "was broken off here"
+        world.stderr.write(f"run {row.run} {said}\n")
+
+
+VERB = Verb("Show a stored run, whole or in parts.", Options, execute)

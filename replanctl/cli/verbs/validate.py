@@ -1,0 +1,52 @@
+"""`validate`: everything that is wrong with plan files, at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import write_line
+from replanctl.cli.values import Format
+from replanctl.cli.world import World
+from replanctl.errors import InputError, Problem
+from replanctl.files import check_plan
+from replanctl.show.problems import count_line, problem_lines
+
+INVALID = 1
+UNREADABLE = InputError.exit_code
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `validate` takes."""
+
+    plans: Annotated[
+        tuple[str, ...],
+        Flag("Files of plans, outcomes or policies; - is standard input.", "PLAN", positional=True, many=True),
+    ]
+    strict: Annotated[bool, Flag("Warnings are errors.")] = False
+    format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
+
+
+def execute(options: Options, world: World) -> int:
+    """Check every file and list what was found."""
+    problems = [problem for plan in options.plans for problem in check_plan(plan, stdin=world.stdin)]
+    valid = not any(problem.severity == "error" or options.strict for problem in problems)
+    if options.format is Format.JSON:
+        document = {"schema_version": 1, "valid": valid, "problems": problems}
+        write_line(world.stdout, msgspec.json.encode(document))
+    else:
+        _list(problems, options, world)
+    if any(problem.severity == "error" and not problem.line for problem in problems):  # there was no text to check
+        return UNREADABLE
+    return 0 if valid else INVALID
+
+
+def _list(problems: list[Problem], options: Options, world: World) -> None:
+    world.stdout.writelines(f"{line}\n" for line in problem_lines(problems))
+    if not options.quiet:
+        world.stdout.write(f"{count_line(problems, len(options.plans))}\n")
+
+
+VERB = Verb("Check plan files and list everything that is wrong.", Options, execute)

@@ -1,0 +1,107 @@
+"""The edges of the command line, passed in: streams, environment, clock. Nothing else looks at them."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import msgspec
+
+from replanctl.cli.flags import Color
+from replanctl.cli.output import OutputError
+from replanctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+    from replanctl.show.paper import Paper
+
+STORE_VARIABLE = "REPLANCTL_STORE"
+DEFAULT_STORE = Path(".replanctl")
+
+
+class World(msgspec.Struct, frozen=True):
+    """Where a verb reads and writes. `now` gives the wall-clock time in UTC, ISO 8601."""
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+    environ: Mapping[str, str]
+    now: Callable[[], str]
+
+    @classmethod
+    def real(cls) -> World:
+        """The process's own."""
+        return cls(sys.stdin, patient(sys.stdout), patient(sys.stderr), os.environ, utc_now)
+
+    def says_color(self, when: Color, stream: TextIO) -> bool:
+        """Whether to colour a stream: asked for, or a terminal that nobody forbade it."""
+        if when is not Color.AUTO:
+            return when is Color.ALWAYS
+        forbidden = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
+        return stream.isatty() and not forbidden
+
+    def paper(self, stream: TextIO, when: Color) -> Paper:
+        """What human texts are written on."""
+        from replanctl.show.console import make_console
+        from replanctl.show.paper import Paper
+
+        return Paper(make_console(stream, color=self.says_color(when, stream)))
+
+    def store_folder(self, given: Path | None) -> Path:
+        """Where runs are kept. Raises UsageError when the environment says explicitly: nowhere."""
+        if given is not None:
+            return given
+        named = self.environ.get(STORE_VARIABLE)
+        if named == "":
+            raise UsageError(f"{STORE_VARIABLE} is empty: there is no default store", hint="name one with --store")
+        return Path(named) if named else DEFAULT_STORE
+
+
+def utc_now() -> str:
+    """The wall-clock time in UTC, ISO 8601."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def patient(stream: TextIO | None) -> TextIO:
+    """A stream that goes on without a reader, and spells what its encoding can't say instead of failing."""
+    if stream is None:  # closed by the caller
+        return Path(os.devnull).open("w", encoding="utf-8")
+    raw = getattr(getattr(stream, "buffer", None), "raw", None)
+    if not isinstance(raw, io.FileIO):
+        return stream  # a test's own
+    buffer = io.BufferedWriter(_Pipe(raw), buffer_size=1 << 16)
+    return io.TextIOWrapper(buffer, stream.encoding, "backslashreplace", line_buffering=stream.isatty())
+
+
+class _Pipe(io.RawIOBase):
+    """A file that takes and drops what comes after its reader went, or after it failed once."""
+
+    def __init__(self, raw: io.FileIO) -> None:
+        self._raw = raw
+        self._gone = False
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        if not self._gone:
+            try:
+                return self._raw.write(data) or 0
+            except BrokenPipeError:
+                self._gone = True
+            except OSError as error:
+                self._gone = True
+                raise OutputError("the output", error) from error
+        return memoryview(data).nbytes
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return self._raw.isatty()
+
+    def fileno(self) -> int:
+        return self._raw.fileno()

@@ -1,0 +1,57 @@
+"""What a failure would cost, as a table by depth of the cut and one by the number of done steps, with bars."""
+
+from __future__ import annotations
+
+from replanctl.cost.table import CostAt, CostRow, CostTable
+from replanctl.show.paper import Paper, Span
+from replanctl.show.words import number, plural
+
+MILLION = 1_000_000
+_LABEL, _NUMBER = 8, 12  # columns of the first table
+_DONE, _SUM = 4, 9  # columns of the second
+
+
+def view(paper: Paper, table: CostTable, price: float | None = None) -> None:
+    """Write both tables; `price` is for a million tokens."""
+    failure = table.failure
+    carried = f"{plural(failure.done, 'step')} done, {plural(table.lessons, 'lesson')} carried"
+    paper.line(Span(f"A failure at step {failure.fail} of {table.steps}", "title"), f": {carried}", indent=2)
+    paper.blank()
+    _by_way(paper, failure, price)
+    paper.blank()
+    _by_done(paper, table)
+
+
+def _by_way(paper: Paper, failure: CostAt, price: float | None) -> None:
+    priced = ["price"] if price is not None else []
+    names = ["carried", "re-executed", "total", f"{paper.glyphs.times} patch", *priced]
+    paper.line(Span(" " * _LABEL + _columns(names), "label"), indent=2)
+    for row in failure.rows:
+        paper.line(Span(f"{row.way:<{_LABEL}}", "strong"), _columns(_figures(row, price)), indent=2)
+
+
+def _figures(row: CostRow, price: float | None) -> list[str]:
+    figures = [number(row.carried), number(row.re_executed), number(row.total), f"{row.multiple:.2f}"]
+    return figures if price is None else [*figures, f"{row.total * price / MILLION:.6f}"]
+
+
+def _by_done(paper: Paper, table: CostTable) -> None:
+    """One line for each number of done steps; the bar is a patch and what a global replan takes beyond it."""
+    names = ["patch", "tail", "re-run", "global", f"{paper.glyphs.times} patch"]
+    paper.line(Span(f"{'done':>{_DONE}}{_columns(names, _SUM)}", "label"), indent=2)
+    widest = max(row.total for at in table.by_done for row in at.rows[1:]) or 1
+    room = min(max(paper.width - _DONE - _SUM * len(names) - 5, 0), 40)
+    for at in table.by_done:
+        _, patch, tail, global_ = at.rows
+        sums = [patch.total, tail.total, global_.re_executed, global_.total]
+        figures = _columns([*map(number, sums), f"{global_.multiple:.2f}"], _SUM)
+        full = round(room * patch.total / widest)
+        beyond = max(round(room * global_.total / widest) - full, 0)
+        bars = Span(paper.glyphs.full * full, "main"), Span(paper.glyphs.empty * beyond, "remedy")
+        paper.line(f"{at.done:>{_DONE}}{figures}  ", *bars, indent=2)
+    legend = f"{paper.glyphs.full} patch   {paper.glyphs.empty} what a global replan takes beyond it"
+    paper.line(Span(legend, "dim"), indent=2)
+
+
+def _columns(texts: list[str], width: int = _NUMBER) -> str:
+    return "".join(f"{text:>{width}}" for text in texts)

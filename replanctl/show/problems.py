@@ -1,0 +1,42 @@
+"""What is wrong with a file: one line that an editor can jump to, the place in it, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from replanctl.errors import Problem
+from replanctl.show.text import clean, cut, width
+from replanctl.show.words import plural
+
+EXCERPT = 100  # columns of a source line that are shown
+_CONTEXT = 60  # characters kept before the place in a line that is longer
+
+
+def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
+    """The problems, each with its excerpt and hint; plain text, so that it is the same in a log."""
+    for problem in problems:
+        place = f"{problem.file}:{problem.line}:{problem.column}" if problem.line else problem.file
+        yield clean(f"{place}: {problem.severity} [{problem.rule}] {problem.message}")
+        if problem.excerpt:
+            yield from _excerpt(problem)
+        if problem.hint:
+            yield f"    hint: {clean(problem.hint)}"
+
+
+def count_line(problems: Iterable[Problem], files: int) -> str:
+    """`2 errors and 1 warning in 3 files.`"""
+    severities = [problem.severity for problem in problems]
+    errors = plural(severities.count("error"), "error")
+    warnings = plural(severities.count("warning"), "warning")
+    return f"{errors} and {warnings} in {plural(files, 'file')}."
+
+
+def _excerpt(problem: Problem) -> Iterator[str]:
+    """The source line and a caret below the place; of a long line what is around the place."""
+    at = max(problem.column - 1, 0)
+    begin = max(at - _CONTEXT, 0) if len(problem.excerpt) > EXCERPT else 0
+    before = clean(problem.excerpt[begin:at])
+    gutter = f"{problem.line:>5} | "
+    yield gutter + before + cut(problem.excerpt[at:].rstrip(), EXCERPT - width(before))
+    if 0 < problem.column <= len(problem.excerpt):
+        yield " " * (len(gutter) - 2) + "| " + " " * width(before) + "^"
