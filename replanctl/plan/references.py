@@ -214,4 +214,4 @@ def follow(value: Any, path: tuple[str | int, ...]) -> Any:
 
 def in_text(value: Any) -> str:
     """A value as it reads inside a longer text: text as it is, other values as compact JSON."""
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=repr).decode()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 import msgspec
 
 from replanctl.plan.coupling import coupling
-from replanctl.plan.model import Plan
+from replanctl.plan.model import Plan, Tool
 from replanctl.replan.gates import REASONS, Check
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.replanner import Replanner
@@ -23,14 +23,16 @@ from replanctl.run.finish import COMPLETED, Finish
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Mode, Policy
 from replanctl.run.replanning import Replanning, Stop
-from replanctl.run.state import SessionState
+from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.tools import Tools
 
 
 class Session:
     """One session over one plan. Iterate over `events()` once; the same inputs give the same events.
 
-    `replanner` None is the template alone. `warnings` are told at the start, `last_words()` at the end.
+    `replanner` None is the template alone. `warnings` are told at the start, `last_words()` at the end. `plain` is the
+    two-budget loop of `PlanExecuteAgent`: a draft is the whole rest of the plan, and nothing but the two budgets judges
+    it. `no_plan` says why there is no plan at all; `default_tool` is what holds for a tool the plan does not describe.
     """
 
     def __init__(
@@ -44,22 +46,26 @@ class Session:
         lessons: Iterable[Lesson] = (),
         warnings: Sequence[str] = (),
         last_words: Callable[[], Iterable[str]] = tuple,
+        plain: bool = False,
+        no_plan: str = "",
+        default_tool: Tool = DEFAULT_TOOL,
     ) -> None:
         policy = policy or Policy()
         if policy.mode is Mode.AUTO:
             plan = coupled(plan)
-        self.state = SessionState(plan, policy, lessons)
+        self.state = SessionState(plan, policy, lessons, default_tool)
         self._interruptions = Interruptions(interruptions)
         self._ender = Ender(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ender)
-        self._replanning = Replanning(self.state, replanner, self._ender)
+        self._replanning = Replanning(self.state, replanner, self._ender, plain=plain)
         self._warnings = tuple(warnings)
         self._last_words = last_words
+        self._no_plan = no_plan
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
         yield from self._opening()
-        stop: Stop | None = None
+        stop = Stop("no_plan", self._no_plan) if self._no_plan else None
         while stop is None:
             yield from self._run()
             stop = yield from self._settle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replanctl.plan.cells import DONE, Cell
+from replanctl.plan.cells import DONE, PENDING, Cell
 from replanctl.plan.variables import Health
 from replanctl.run.events import Event, Ledger, SolverCalled
 from replanctl.run.policy import Mode
@@ -31,6 +31,10 @@ class Finish:
             self.verdict = Stop("escalated", detail)
             return
         cells = state.graph.listed()
+        stuck = [cell.step.id for cell in cells if cell.state is PENDING]
+        if stuck:  # only a plan that nobody checked can come to this
+            self.verdict = Stop("no_plan", f"these steps wait for each other: {', '.join(stuck)}")
+            return
         done = [cell.step.id for cell in cells if cell.state is DONE]
         gaps = [cell.step.id for cell in cells if cell.gap]
         if not done:

@@ -22,7 +22,7 @@ class Mode(StrEnum):
 
 
 class RetryPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """At most `max_attempts` calls of one tool, waiting `backoff`, then `factor` times as long each time, in seconds."""
+    """At most `max_attempts` calls of one tool; waits are in seconds and grow by `factor` up to `max_backoff`."""
 
     max_attempts: int = 3
     backoff: float = 1.0

@@ -80,8 +80,9 @@ class Case(msgspec.Struct):
 class Replanning:
     """Answers failures and changed goals with new versions. After each answer `stop` says whether the session ends."""
 
-    def __init__(self, state: SessionState, replanner: Replanner | None, ender: Ender) -> None:
+    def __init__(self, state: SessionState, replanner: Replanner | None, ender: Ender, *, plain: bool = False) -> None:
         self._state = state
+        self._plain = plain
         self._replanner = replanner
         self._ender = ender
         self.stop: Stop | None = None
@@ -143,6 +144,9 @@ class Replanning:
     ) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
         """What the granularity replaces (the failed step first), and the steps whose lines a request carries."""
         graph = self._state.graph
+        if self._plain and cell is not None:
+            rest = (cell, *(c for c in graph.open_cells() if c is not cell))
+            return rest, rest
         if granularity is Granularity.GLOBAL or cell is None:
             everything = tuple(graph.listed())
             return everything, tuple(c for c in everything if c.state is not DONE)
@@ -327,6 +331,8 @@ class Replanning:
 
     def _check(self, case: Case, proposal: Proposal) -> tuple[str, ...]:
         state, plan = self._state, self._state.plan
+        if self._plain:
+            return proposal.faults
         around = Surroundings(state.graph, state.variables, plan.tools, plan.assumptions, state.denies, case.cell)
         return check(proposal, around, case.decision.granularity)
 
@@ -372,7 +378,7 @@ class Replanning:
             graph.open_key(), lambda: [(c.step.action, c.step.tool_name) for c in graph.open_at(version)]
         )
         left = graph.open - len(open_leaving) + len(proposal.steps)
-        steps_gate = BudgetGate("max_steps", state.limits.max_steps)
+        steps_gate = BudgetGate("max_steps", None if self._plain else state.limits.max_steps)
         for checked in (state.guard.check(key, sequence), steps_gate.check(state.executions + left)):
             yield self._gate(checked, case)
             if not checked.admitted:

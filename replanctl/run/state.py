@@ -39,13 +39,16 @@ class Failure(msgspec.Struct):
 class SessionState:
     """The mutable heart of one session."""
 
-    def __init__(self, plan: Plan, policy: Policy, lessons: Iterable[Lesson] = ()) -> None:
+    def __init__(
+        self, plan: Plan, policy: Policy, lessons: Iterable[Lesson] = (), default_tool: Tool = DEFAULT_TOOL
+    ) -> None:
         self.plan = plan
         self.goal = plan.goal
         self.policy = policy
         self.cost = CostModel(policy.coefficients)
         self.limits = resolve(policy.gates, len(plan.steps), self.cost)
         self.tools = plan.tools or {}
+        self._default_tool = default_tool
         self.graph = Graph()
         self.finished = Finished(self.graph)
         self.variables = VariableTable()
@@ -80,7 +83,7 @@ class SessionState:
 
     def tool(self, name: str) -> Tool:
         """What the plan knows of a tool; one that is not described has the defaults."""
-        return self.tools.get(name, DEFAULT_TOOL)
+        return self.tools.get(name, self._default_tool)
 
     def on_failure(self, step: Step) -> OnFailure:
         """What a failure of this step does, under the session's mode."""
@@ -161,7 +164,7 @@ _WITHOUT_VALUE = {
 
 def call_key(tool: str, args: dict[str, Any]) -> str:
     """One text for equal calls, whatever the order of their args."""
-    return f"{tool} {msgspec.json.encode(args, order='deterministic').decode()}"
+    return f"{tool} {msgspec.json.encode(args, enc_hook=repr, order='deterministic').decode()}"
 
 
 def microseconds(seconds: float) -> int:
