@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 from typing import IO, Any
 
@@ -58,6 +57,8 @@ def decode(name: str, data: bytes) -> str:
 
 def write_text(path: str | Path, text: str) -> None:
     """Put a text in a file whole or not at all; what was there stays until the new text is on the disk."""
+    import tempfile  # only a run that writes pays for it
+
     target = Path(os.path.realpath(path))
     temporary = None
     try:

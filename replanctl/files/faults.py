@@ -57,11 +57,11 @@ class At(msgspec.Struct, frozen=True, gc=False):
         self.faults.append(Fault(rule, message, hint, "warning", self.path, self.on_key))
 
 
-def did_you_mean(word: object, names: Iterable[str]) -> str:
-    """The nearest of the names as a hint, or all of them where none is near and they are few."""
+def did_you_mean(word: object, names: Iterable[str], *, few: int = 12) -> str:
+    """The nearest of the names as a hint, or all of them where none is near and they are no more than `few`."""
     from difflib import get_close_matches  # only a file that is wrong pays for it
 
     known = sorted(names)
     if near := get_close_matches(str(word), known, n=1, cutoff=0.6):
         return f"did you mean {near[0]}?"
-    return f"known here: {', '.join(known)}" if 0 < len(known) <= 12 else ""
+    return f"known here: {', '.join(known)}" if 0 < len(known) <= few else ""

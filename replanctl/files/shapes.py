@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
-from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
@@ -19,8 +18,8 @@ from replanctl.plan.model import step_id
 Reader = Callable[[Any, At], Any]
 Fields = Mapping[str, Reader]
 
-_UNITS = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
-_DURATION = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|s|m|h)")
+_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+_DURATION = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,15}))?(ms|s|m|h)")
 _NAMES: dict[type, str] = {
     type(None): "nothing (null)",
     bool: "a boolean",
@@ -122,11 +121,20 @@ def duration(value: Any, at: At) -> Any:
 def seconds_of(value: object) -> float | None:
     """A duration in seconds; None where the value is not one."""
     if isinstance(value, str):
-        found = _DURATION.fullmatch(value)
-        return float(Decimal(found[1]) * _UNITS[found[2]]) if found else None
+        return _spelled_out(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and math.isfinite(value):
         return float(value)
     return None
+
+
+def _spelled_out(text: str) -> float | None:
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        return None
+    whole, part, unit = found[1], found[2] or "", found[3]
+    # One division of whole numbers: 0.1s is as near to a tenth as a float gets.
+    seconds: float = int(whole + part) * _MILLISECONDS[unit] / (1000 * 10 ** len(part))
+    return seconds
 
 
 def choice(enum: type[StrEnum], *without: StrEnum) -> Reader:
@@ -137,7 +145,7 @@ def choice(enum: type[StrEnum], *without: StrEnum) -> Reader:
         if isinstance(value, str) and value in names:
             return enum(value)
         return at.error(
-            "bad-choice", f"expected one of {', '.join(names)}, got {kind(value)}", did_you_mean(value, names)
+            "bad-choice", f"expected one of {', '.join(names)}, got {kind(value)}", did_you_mean(value, names, few=0)
         )
 
     return read

@@ -13,6 +13,7 @@ _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 
 # What the parser says, the rule and the way out; the first that is contained in its message counts.
 _HINTS = (
+    ("nesting depth", "too-deep", "64 levels are the most"),
     ("escape", "bad-escape", "write \\\\ for a backslash, or use single quotes"),
     ("hexdecimal", "bad-escape", "write \\\\ for a backslash, or use single quotes"),
     ("cannot start any token", "yaml-syntax", "indent with spaces, and quote a text that begins with @, ` or %"),

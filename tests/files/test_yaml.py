@@ -1,0 +1,206 @@
+"""YAML as these files know it: what a scalar means, and what is refused, with its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from replanctl.files.reader import read
+from tests.files.case import found, problems, rehearse
+
+SCALARS: list[tuple[str, Any]] = [
+    ("true", True),
+    ("false", False),
+    ("null", None),
+    ("~", None),
+    ("", None),
+    ("0", 0),
+    ("-0", 0),
+    ("17", 17),
+    ("+17", 17),
+    ("-17", -17),
+    ("9223372036854775807", 2**63 - 1),
+    ("-9223372036854775808", -(2**63)),
+    ("1.5", 1.5),
+    ("-0.25", -0.25),
+    (".5", 0.5),
+    ("1.", 1.0),
+    ("1e3", 1000.0),
+    ("1.5E-2", 0.015),
+    ("True", "True"),
+    ("FALSE", "FALSE"),
+    ("Null", "Null"),
+    ("yes", "yes"),
+    ("no", "no"),
+    ("on", "on"),
+    ("off", "off"),
+    ("y", "y"),
+    ("010", "010"),
+    ("00", "00"),
+    ("01.5", "01.5"),
+    ("0o17", "0o17"),
+    ("0x1F", "0x1F"),
+    ("0b11", "0b11"),
+    ("1_000", "1_000"),
+    ("1:30", "1:30"),
+    ("2024-01-01", "2024-01-01"),
+    (".inf", ".inf"),
+    ("-.inf", "-.inf"),
+    (".nan", ".nan"),
+    ("nan", "nan"),
+    (".", "."),
+    ("=", "="),
+    ("1.2.3", "1.2.3"),
+    ("1e", "1e"),
+    ("１２", "１２"),
+    ("1２", "1２"),
+    ("'17'", "17"),
+    ('"true"', "true"),
+    ('""', ""),
+    ("''", ""),
+    ("a b", "a b"),
+    ('"\\u00e9"', "é"),
+    ('"\\U0001F600"', "😀"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), SCALARS)
+@pytest.mark.parametrize("anchor", ["", "&a "], ids=["quick", "careful"])
+def test_a_scalar_means(text: str, value: Any, anchor: str) -> None:
+    document = read("f.yaml", f"k: {anchor}{text}\n")
+    got = document.value["k"]
+    assert document.faults == []
+    assert (got, type(got)) == (value, type(value))
+
+
+TRAPS: list[tuple[str, list[tuple[str, int, int]]]] = [
+    ("", [("empty-file", 1, 1)]),
+    ("# nothing but a comment\n", [("empty-file", 1, 1)]),
+    ("---\n", [("wrong-type", 2, 1)]),
+    ("[1]\n", [("wrong-type", 1, 1)]),
+    ("goal: g\ngoal: h\nsteps:\n- {id: 1, tool: t}\n", [("duplicate-key", 2, 1)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {a: 1, b: 2, a: 3}}\n", [("duplicate-key", 3, 39)]),
+    ("goal: g\nsteps:\n- id: 1\n  tool: t\n  'tool': u\n", [("duplicate-key", 5, 3)]),
+    ("goal: !!str g\nsteps:\n- {id: 1, tool: t}\n", [("tag", 1, 7)]),
+    ("goal: ! g\nsteps:\n- {id: 1, tool: t}\n", [("tag", 1, 7)]),
+    ("goal: g\nsteps: !mine\n- {id: 1, tool: t}\n", [("tag", 2, 8)]),
+    ("goal: g\nsteps:\n- !!map {id: 1, tool: t}\n", [("tag", 3, 3)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {!!str a: 1}}\n", [("tag", 3, 27)]),
+    ("goal: g\nsteps:\n- &s {id: 1, tool: t}\n- <<: *s\n  id: 2\n  tool: t\n", [("merge-key", 4, 3)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {1: x}}\n", [("non-text-key", 3, 27)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {true: x}}\n", [("non-text-key", 3, 27)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {~: x}}\n", [("non-text-key", 3, 27)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {1.5: x}}\n", [("non-text-key", 3, 27)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {[a]: x}}\n", [("non-text-key", 3, 27)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {? {a: 1} : x}}\n", [("non-text-key", 3, 29)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t}\n---\ngoal: h\n", [("several-documents", 4, 1)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {n: 9223372036854775808}}\n", [("number-too-large", 3, 30)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {n: -9223372036854775809}}\n", [("number-too-large", 3, 30)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: {n: 1e999}}\n", [("number-too-large", 3, 30)]),
+    (f"goal: g\nsteps:\n- {{id: 1, tool: t, args: {{n: {'9' * 5000}}}}}\n", [("number-too-large", 3, 30)]),
+    (f"goal: g\nsteps:\n- {{id: 1, tool: t, args: {{{'9' * 30}: 1}}}}\n", [("number-too-large", 3, 27)]),
+    ("goal: *g\nsteps:\n- {id: 1, tool: t}\n", [("unknown-alias", 1, 7), ("wrong-type", 1, 7)]),
+    ("goal: g\nsteps:\n- {id: 1, tool: t, args: &a {b: *a}}\n", [("recursive-alias", 3, 33)]),
+    ("goal: [a\n", [("yaml-syntax", 2, 1)]),
+    ("goal: g\nsteps:\n\t- {id: 1, tool: t}\n", [("yaml-syntax", 3, 1)]),
+    ("goal: a: b\n", [("yaml-syntax", 1, 8)]),
+    ("goal: @x\n", [("yaml-syntax", 1, 7)]),
+    ('goal: "a\\qb"\n', [("bad-escape", 1, 9)]),
+    ('goal: "\\ud800"\n', [("bad-escape", 1, 10)]),
+    ('goal: "\\ud83d\\ude00"\n', [("bad-escape", 1, 10)]),
+    ("goal: a\0b\n", [("control-character", 1, 8)]),
+    ("goal: 'a\x1bb'\n", [("control-character", 1, 9)]),
+    ("goal: g\nsteps: a\x7fb\n", [("control-character", 2, 9)]),
+    ("goal: \ud800\n", [("lone-surrogate", 1, 7)]),
+    ("%YAML 3.0\n---\ngoal: g\n", [("yaml-syntax", 1, 1)]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TRAPS)
+def test_a_trap_is_refused_with_its_place(text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert found(text) == expected
+
+
+def nested(levels: int) -> str:
+    """A plan whose deepest list is so many levels down: the file, steps, the step and args are four."""
+    return f"goal: g\nsteps:\n- {{id: 1, tool: t, args: {{n: {'[' * (levels - 4)}{']' * (levels - 4)}}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (nested(64), []),
+        (nested(65), [("too-deep", 3, 90)]),
+        (nested(100_000), [("too-deep", 3, 1027)]),
+        (
+            f"goal: g\nx: &a {'[' * 40}{']' * 40}\nsteps: [{{id: 1, tool: t, args: {{n: *a}}}}]\n",
+            [("unknown-key", 2, 1)],
+        ),
+        (f"a: &a {'[' * 40}{']' * 40}\nb: {'[' * 24}*a{']' * 24}\n", [("too-deep", 2, 28)]),
+        (f"a: &a {'[' * 40}{']' * 40}\nb: &b [*a]\nc: {'[' * 24}*b{']' * 24}\n", [("too-deep", 3, 28)]),
+    ],
+    ids=["64", "65", "100000", "shared", "grown", "grown twice"],
+)
+def test_nesting_ends_at_64_levels_also_through_aliases(text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert found(text) == expected
+
+
+BOMB = "".join(
+    ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"]
+    + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 30)]
+)
+SHARED = "goal: g\nsteps:\n- {id: 1, tool: t, args: &a {x: [1, 2], y: no}}\n- {id: 2, tool: t, args: *a}\n"
+
+
+def test_aliases_may_repeat_but_not_explode() -> None:
+    assert found(BOMB) == [("alias-bomb", 3, 35)]
+    first, second = rehearse(SHARED).plan.steps
+    assert first.args == second.args == {"x": [1, 2], "y": "no"}
+
+
+def test_a_fault_behind_an_alias_stands_where_the_alias_is() -> None:
+    text = "goal: g\nsteps:\n- {id: 1, tool: t, depends_on: &d [7]}\n- {id: 2, tool: t, depends_on: *d}\n"
+    assert found(text) == [("unknown-dependency", 3, 36), ("unknown-dependency", 4, 32)]
+
+
+def test_every_problem_is_reported_at_once() -> None:
+    text = (
+        "goal: g\n"
+        "goals: h\n"
+        "steps:\n"
+        "- {id: 1, tool: t, args: {1: a, n: 99999999999999999999}}\n"
+        "- {id: 1, tool: t, tool: u, depends_on: [3]}\n"
+        "- {tool: t, on_failure: retry}\n"
+        "policy: {mode: none}\n"
+    )
+    assert found(text) == [
+        ("unknown-key", 2, 1),
+        ("non-text-key", 4, 27),
+        ("number-too-large", 4, 36),
+        ("duplicate-id", 5, 8),
+        ("duplicate-key", 5, 20),
+        ("unknown-dependency", 5, 42),
+        ("missing-key", 6, 3),
+        ("bad-choice", 6, 25),
+        ("bad-choice", 7, 16),
+    ]
+
+
+def test_a_problem_shows_the_line_and_the_way_out() -> None:
+    (problem,) = problems("goal: g\r\nstep: []\r\nsteps:\r\n- {id: 1, tool: t}\r\n")
+    assert (str(problem), problem.excerpt) == (
+        "plan.yaml:2:1: error [unknown-key] step is not known here (did you mean steps?)",
+        "step: []",
+    )
+
+
+def test_a_key_may_be_anything_that_is_text() -> None:
+    args = {"no": 1, "1:30": 2, "<<": 3, "1": 4, "": 5, "a b": 6}
+    text = "goal: g\nsteps:\n- {id: 1, tool: t, args: {no: 1, 1:30: 2, '<<': 3, '1': 4, '': 5, a b: 6}}\n"
+    assert rehearse(text).plan.steps[0].args == args
+
+
+def test_json_is_read_as_well() -> None:
+    text = '{"goal": "g", "steps": [{"id": 1, "tool": "t", "args": {"a": [1, null, true, "x\\ny"]}}]}'
+    assert rehearse(text).plan.steps[0].args == {"a": [1, None, True, "x\ny"]}
