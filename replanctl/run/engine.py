@@ -149,7 +149,8 @@ class Session:
                 return self._replanning.stop
         while state.failures:
             failure = state.failures.pop(0)
-            if not failure.cell.gone and failure.cell.waits:
+            if (cell := state.graph.cells.get(failure.cell.step.id)) is not None and cell.waits:
+                failure.cell = cell  # another one where an earlier replan amended the step
                 yield from self._replanning.failure(failure)
                 return self._replanning.stop
         if state.graph.next_ready() is not None:
