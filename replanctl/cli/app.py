@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import takewhile
 
 from replanctl import __version__
 from replanctl.cli.flags import Shared, Verb
+from replanctl.cli.output import OutputError
 from replanctl.cli.quick import read_quickly, verb_first
 from replanctl.cli.signals import StoppedError, stop_signals
 from replanctl.cli.world import World
@@ -41,10 +42,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except ReplanctlError as error:
         return _complain(world, error.exit_code, str(error), error.hint)
     except Exception as error:
-        if "--debug" in words:
-            traceback.print_exception(error, file=world.stderr)
-        what = f"this is a bug in replanctl: {type(error).__name__}: {error}"
-        return _complain(world, BUG, what, "please report it, with what --debug shows")
+        return _own_up(world, error, debug="--debug" in words)
 
 
 def load_verb(name: str) -> Verb:
@@ -66,9 +64,10 @@ def _obey(words: list[str], world: World) -> int:
 
 def _choose(words: list[str], world: World) -> tuple[Verb, Shared] | int:
     """What is to be done. A plain command line is read quickly; typer takes the rest."""
-    if not words:
+    completing = COMPLETION_VARIABLE in world.environ
+    if not words and not completing:
         raise UsageError(f"say what to do: {', '.join(VERBS)}", hint="replanctl --help")
-    if words[0] in VERBS and COMPLETION_VARIABLE not in world.environ:
+    if words and words[0] in VERBS and not completing:
         verb = load_verb(words[0])
         if options := read_quickly(words[1:], verb.options):
             return verb, options
@@ -79,6 +78,15 @@ def _choose(words: list[str], world: World) -> tuple[Verb, Shared] | int:
 
 def _notes(stop: BaseException) -> list[str]:
     return getattr(stop, "__notes__", [])
+
+
+def _own_up(world: World, error: Exception, *, debug: bool) -> int:
+    if debug:
+        from traceback import print_exception
+
+        print_exception(error, file=world.stderr)
+    what = f"this is a bug in replanctl: {type(error).__name__}: {error}"
+    return _complain(world, BUG, what, "please report it, with what --debug shows")
 
 
 def _complain(world: World, code: int, what: str, *hints: str) -> int:
@@ -94,6 +102,9 @@ def _list_problems(world: World, error: InputError) -> int:
 def _print(world: World, lines: Iterable[str], code: int) -> int:
     from replanctl.show.text import clean
 
+    if code < INTERRUPTED:  # one who is told to stop does not wait for a reader
+        with suppress(OutputError):
+            world.stdout.flush()
     world.stderr.writelines(f"{clean(line)}\n" for line in lines)
     world.stderr.flush()
     return code

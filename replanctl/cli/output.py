@@ -30,7 +30,7 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
             yield stream
             stream.flush()
     else:
-        with _replacing(target.resolve()) as stream:
+        with _replacing(target) as stream:
             yield stream
 
 
@@ -42,15 +42,16 @@ def write_line(stream: TextIO, line: bytes) -> None:
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[TextIO]:
-    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    final = target.resolve()  # a link stays a link
+    draft = final.with_name(f".{final.name}.{os.getpid()}.draft")
     stream = _open(draft, "x", target)
     try:
         with _reported(target):
             with stream:
                 yield stream
-            if target.exists():
-                draft.chmod(target.stat().st_mode & 0o777)
-            draft.replace(target)
+            if final.exists():
+                draft.chmod(final.stat().st_mode & 0o777)
+            draft.replace(final)
     finally:
         draft.unlink(missing_ok=True)
 

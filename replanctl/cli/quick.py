@@ -25,6 +25,8 @@ def read_quickly(words: Sequence[str], options: type[Shared]) -> Shared | None:
 
 def verb_first(words: Sequence[str]) -> list[str]:
     """The words with the verb moved to the front, past the shared options before it."""
+    if not words or not words[0].startswith("-"):
+        return list(words)
     shared = _by_name(flags_of(Shared))
     rest = iter(enumerate(words))
     for at, word in rest:

@@ -72,11 +72,12 @@ def patient(stream: TextIO | None) -> TextIO:
     """A stream that goes on without a reader, and spells what its encoding can't say instead of failing."""
     if stream is None:  # closed by the caller
         return Path(os.devnull).open("w", encoding="utf-8")
-    raw = getattr(getattr(stream, "buffer", None), "raw", None)
+    buffer = getattr(stream, "buffer", None)
+    raw = getattr(buffer, "raw", buffer)  # PYTHONUNBUFFERED leaves the buffer out
     if not isinstance(raw, io.FileIO):
         return stream  # a test's own
-    buffer = io.BufferedWriter(_Pipe(raw), buffer_size=1 << 16)
-    return io.TextIOWrapper(buffer, stream.encoding, "backslashreplace", line_buffering=stream.isatty())
+    writer = io.BufferedWriter(_Pipe(raw), buffer_size=1 << 16)
+    return io.TextIOWrapper(writer, stream.encoding, "backslashreplace", line_buffering=stream.isatty())
 
 
 class _Pipe(io.RawIOBase):

@@ -73,11 +73,12 @@ def _writer(options: Options, world: World, inputs: Inputs, rehearsal: Rehearsal
     if options.no_store:
         yield None
         return
-    folder = world.store_folder(options.store)
-    with Store.open(folder, create=True) as store:
+    with (
+        Store.open(world.store_folder(options.store), create=True) as store,
+        store.begin(inputs, goal=rehearsal.plan.goal, started=world.now()) as writer,
+    ):
         try:
-            with store.begin(inputs, goal=rehearsal.plan.goal, started=world.now()) as writer:
-                yield writer
+            yield writer
         except (KeyboardInterrupt, StoppedError) as stop:
             stop.add_note(f"run {writer.run} is kept as far as it came: replanctl show {writer.run}")
             raise

@@ -1,0 +1,213 @@
+"""The front door: every way to end has its exit code, and one clear line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from replanctl import __version__
+from replanctl.store import RunStatus, Store
+from tests.cli.conftest import Cli, Done
+
+PROGRAM = [sys.executable, "-m", "replanctl"]
+
+
+def long_plan(steps: int) -> str:
+    return "goal: g\nsteps:\n" + "".join(f"  - {{id: {n}, tool: look}}\n" for n in range(steps))
+
+
+def interrupt() -> str:
+    raise KeyboardInterrupt
+
+
+def stumble() -> str:
+    raise RuntimeError("the clock\x1b[31m stands")
+
+
+ENDINGS: list[tuple[list[str], int, str]] = [
+    (["run", "plan.yaml"], 0, ""),
+    (["run", "plan.yaml", "--outcomes", "denied.yaml"], 1, ""),
+    ([], 2, "replanctl: say what to do: run, diff, cost, validate, show, runs, init\n  replanctl --help\n"),
+    (["shwo"], 2, "replanctl: No such command 'shwo'. Did you mean 'show'?\n  replanctl --help\n"),
+    (["run"], 2, "replanctl: Missing argument 'PLAN'.\n  replanctl run --help\n"),
+    (["run", "plan.yaml", "--max-step", "1"], 2,
+     "replanctl: No such option: --max-step\n  did you mean --max-steps? replanctl run --help lists them all\n"),
+    (["run", "plan.yaml", "--max-replans", "none"], 2,
+     "replanctl: Invalid value for '--max-replans': 'none' is not a whole number from 0\n  replanctl run --help\n"),
+    (["run", "plan.yaml", "extra"], 2,
+     "replanctl: Got unexpected extra argument"),
+    (["run", "none.yaml"], 2, "none.yaml: error [unreadable] can't be read: No such file or directory\n"
+     "    hint: mind the path and its rights\n"),
+    (["run", "bad.yaml"], 2, "bad.yaml:1:1: error [unknown-key] "),
+    (["run", "plan.yaml", "-o", "no/where"], 2,
+     "replanctl: no/where can't be written: No such file or directory\n  name another file with -o\n"),
+    (["run", "plan.yaml", "--store", "plan.yaml"], 3,
+     "replanctl: plan.yaml is a file: runs are kept in a folder\n  name a folder with --store\n"),
+    (["runs", "--store", "spoiled"], 3, "replanctl: spoiled/runs.db is not a run store\n"),
+    (["show"], 2, "replanctl: there are no runs in store\n  replanctl run PLAN makes the first\n"),
+    (["show", "9"], 2, "replanctl: there is no run 9 in store\n  replanctl runs lists them\n"),
+    (["cost", "--steps", "3", "--fail", "4"], 2, "replanctl: step 4 can't fail in a plan of 3\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "code", "said"), ENDINGS, ids=lambda value: str(value)[:50])
+def test_every_ending_has_its_exit_code(cli: Cli, words: list[str], code: int, said: str) -> None:
+    cli.files({"bad.yaml": "gaol: x\n"})
+    Path("spoiled").mkdir()
+    Path("spoiled/runs.db").write_text("not a store\n" * 100)
+    done = cli(*words)
+    assert (done.code, done.err[: len(said)]) == (code, said)
+    if code > 1:
+        assert done.out == ""
+        assert not cli.store.exists()
+
+
+def test_a_bug_is_owned_up_to(cli: Cli) -> None:
+    cli.now = stumble
+    said = "replanctl: this is a bug in replanctl: RuntimeError: the clock⟨U+001B⟩[31m stands\n"
+    assert cli("run", "plan.yaml") == Done(70, "", f"{said}  please report it, with what --debug shows\n")
+    done = cli("run", "plan.yaml", "--debug")
+    assert done.code == 70
+    assert done.err.startswith("Traceback (most recent call last):\n")
+
+
+def test_an_interruption_before_anything_ran_says_only_that(cli: Cli) -> None:
+    cli.now = interrupt
+    assert cli("run", "plan.yaml") == Done(130, "", "replanctl: interrupted\n")
+
+
+class Stopping(io.BytesIO):
+    """A reader who presses Ctrl-C after some lines."""
+
+    def write(self, data: object) -> int:
+        if self.tell() > 200:
+            raise KeyboardInterrupt
+        return super().write(data)  # type: ignore[arg-type]
+
+
+def test_an_interrupted_run_is_kept_as_far_as_it_came(cli: Cli) -> None:
+    cli.stdout = Stopping
+    cli.files({"long.yaml": long_plan(50)})
+    done = cli("run", "long.yaml", "--format", "jsonl")
+    assert (done.code, done.err) == (
+        130,
+        "replanctl: interrupted\n  run 1 is kept as far as it came: replanctl show 1\n",
+    )
+    told = done.out.splitlines()
+    with Store.open(cli.store) as store:
+        assert store.latest().status is RunStatus.INTERRUPTED
+        assert [line.decode() for line in store.event_lines(1)][: len(told)] == told
+    cli.stdout = io.BytesIO
+    shown = cli("show", "--format", "json")
+    assert shown.code == 0
+    assert json.loads(shown.out)["reason"] == "interrupted"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_terminated_run_is_kept_and_does_not_wait_for_its_reader(cli: Cli, number: int, code: int) -> None:
+    cli.files({"long.yaml": long_plan(300)})
+    words = [*PROGRAM, "run", "long.yaml", "--format", "jsonl", "--max-steps", "none"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **cli.environ})
+    wait_until_blocked(process.pid)
+    process.send_signal(number)
+    assert process.wait(10) == code
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process.stdout, process.stderr:
+        assert b"run 1 is kept as far as it came" in process.stderr.read()
+    with Store.open(cli.store) as store:
+        assert store.latest().status is RunStatus.INTERRUPTED
+        assert sum(1 for _ in store.event_lines(1)) > 20
+
+
+def wait_until_blocked(pid: int) -> None:
+    """Until the process hangs in a write, because its pipe is full."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with Path(f"/proc/{pid}/wchan").open() as file:
+            if "pipe" in file.read():
+                return
+        time.sleep(0.02)
+    raise AssertionError("the process never filled its pipe")
+
+
+def test_a_reader_who_leaves_changes_nothing(cli: Cli) -> None:
+    cli.files({"long.yaml": long_plan(3000)})
+    words = [*PROGRAM, "run", "long.yaml", "--format", "jsonl"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **cli.environ})
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith(b'{"type":"session.start"')
+    process.stdout.close()
+    with process.stderr:
+        assert process.stderr.read() == b""
+    assert process.wait(10) == 0
+    with Store.open(cli.store) as store:
+        assert store.latest().status is RunStatus.COMPLETED
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full here")
+def test_a_full_disk_behind_the_output_is_said(cli: Cli) -> None:
+    with Path("/dev/full").open("w") as full:
+        words = [*PROGRAM, "run", "plan.yaml", "--format", "json", "--no-store"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr == (
+        "replanctl: the output can't be written: No space left on device\n  make room, or write elsewhere\n"
+    )
+
+
+@pytest.mark.parametrize("words", [["--version"], ["run", "--version"], ["-q", "--version"], ["--version", "nonsense"]])
+def test_the_version_is_told_anywhere(cli: Cli, words: list[str]) -> None:
+    said = f"replanctl {__version__}\n"
+    assert cli(*words) == Done(0, said, "")
+    done = subprocess.run([*PROGRAM, *words], capture_output=True, text=True, check=True)
+    assert done.stdout == said
+
+
+def test_help_and_completion_know_every_verb(cli: Cli) -> None:
+    told = subprocess.run([*PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
+    environ = {**os.environ, "_REPLANCTL_COMPLETE": "complete_bash", "COMP_WORDS": "replanctl ", "COMP_CWORD": "1"}
+    completed = subprocess.run(PROGRAM, capture_output=True, text=True, check=True, env=environ).stdout.split()
+    for verb in ("run", "diff", "cost", "validate", "show", "runs", "init"):
+        assert f"\n  {verb} " in told
+        assert verb in completed
+
+
+@pytest.mark.parametrize(
+    ("words", "environ", "coloured"),
+    [
+        ([], {}, False),
+        ([], {"FORCE_COLOR": "1", "GITHUB_ACTIONS": "true", "CLICOLOR_FORCE": "1"}, False),
+        (["--color", "always"], {}, True),
+        (["--color", "always"], {"NO_COLOR": "1", "TERM": "dumb"}, True),
+        (["--color", "never"], {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colour_is_nobody_elses_decision(cli: Cli, words: list[str], environ: dict[str, str], coloured: bool) -> None:
+    cli.environ |= environ
+    assert ("\x1b[" in cli(*words, "run", "plan.yaml").out) is coloured
+
+
+def test_an_empty_store_variable_is_no_store(cli: Cli) -> None:
+    cli.environ["REPLANCTL_STORE"] = ""
+    done = cli("run", "plan.yaml")
+    assert done == Done(
+        2, "", "replanctl: REPLANCTL_STORE is empty: there is no default store\n  name one with --store\n"
+    )
+    assert cli("run", "plan.yaml", "--no-store", "-q").code == 0
+    assert not Path(".replanctl").exists()
+
+
+def test_without_a_word_about_it_runs_are_kept_here(cli: Cli) -> None:
+    del cli.environ["REPLANCTL_STORE"]
+    assert cli("run", "plan.yaml", "-q").code == 0
+    assert [path.name for path in Path(".replanctl").iterdir()] == ["runs.db"]
