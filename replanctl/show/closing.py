@@ -45,8 +45,9 @@ def _why(result: SessionResult) -> str:
 def _replans(result: SessionResult) -> str:
     asked = sum(line.kind == "replan" for line in result.ledger.lines)
     made = len(result.revisions)
-    refused = f" and {plural(asked - made, 'refused draft')}" if asked > made else ""
-    return f"after {plural(made, 'replan')}{refused}" if made or refused else "without a replan"
+    counted = [plural(made, "replan")] if made else []
+    counted += [plural(asked - made, "refused draft")] if asked > made else []
+    return f"after {' and '.join(counted)}" if counted else "without a replan"
 
 
 def commands(result: SessionResult) -> list[str]:

@@ -15,9 +15,9 @@ NARROW = 50  # below this many columns a row has no room for the tool
 class Columns:
     """The widths of time, mark, id, action and tool on a paper, for the steps seen so far."""
 
-    def __init__(self, paper: Paper) -> None:
+    def __init__(self, paper: Paper, *, time: int | None = None) -> None:
         self.paper = paper
-        self.time = 7 if paper.width >= NARROW else 5
+        self.time = time if time is not None else 7 if paper.width >= NARROW else 5
         self.mark = width(paper.glyphs.done)
         self.id = 1
         self.tool = 4

@@ -9,7 +9,7 @@ from typing import Any
 
 from replanctl.plan.diff import Change, ChangeKind, PlanDiff
 from replanctl.show.columns import Columns
-from replanctl.show.paper import Span
+from replanctl.show.paper import Paper, Span
 from replanctl.show.text import UNICODE, Glyphs, clean, cut, width
 from replanctl.show.words import compact, number, plural
 
@@ -20,6 +20,7 @@ _STYLES = {
     ChangeKind.ADDED: "added",
 }
 ARGS_SHOWN = 6  # changed args of one step that are listed; the others are counted
+NOTES = 40  # columns of text after which notes begin, or sooner where they need the room
 VALUE = 40  # columns that one value of an arg may take
 _CONTEXT = 8  # characters shown before the place where two long values begin to differ
 
@@ -29,11 +30,18 @@ def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = ()) -> Non
     columns.grow(change.new for change in diff.changes if change.new is not None)
     if diff.kept:
         text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
-        _row(columns, Span("=", "dim"), " ".join(kept), Span(text, "dim"))
+        _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), " ".join(kept), Span(text, "dim"))
     tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
     for change in diff.changes:
         _change(columns, change, tools)
     columns.paper.line(Span(count_line(diff), "strong"), indent=columns.time + 1, hang=columns.time + 1)
+
+
+def view(paper: Paper, diff: PlanDiff, because: str = "") -> None:
+    """A diff alone; `because` says why the new version was made, where that is known."""
+    said = f" {because}" if because else ""
+    paper.line(Span(f"{diff.from_} {paper.glyphs.arrow} {diff.to}", "version"), said, indent=2)
+    diff_rows(Columns(paper, time=1), diff)
 
 
 def count_line(diff: PlanDiff) -> str:
@@ -49,7 +57,7 @@ def _change(columns: Columns, change: Change, tools: Mapping[str, str]) -> None:
     room = paper.width - columns.text - width(note) - 2
     if note and room < width(words):
         note, below = "", [note]
-    text = paper.pad(words, min(columns.action, room) if note else 0)
+    text = paper.pad(words, min(columns.action, NOTES, room) if note else 0)
     mark = Span(paper.pad(change.kind.value, columns.mark), style)
     _row(columns, mark, change.id, Span(text, "removed" if style == "gone" else style), Span(f"  {note}", "dim"))
     for line in below:

@@ -25,11 +25,13 @@ _STYLES = {
 
 def view(paper: Paper, events: Iterable[Event]) -> None:
     """Write the events; what does not fit on a line is cut (the JSON lines hold it all)."""
+    paper.hold()
     for event in events:
         kind = str(event.__struct_config__.tag)
         head = f"{event.seq:>5} {seconds(event.at):>7} {event.version:<4} "
         room = max(paper.width - len(head) - 18, 0)
         paper.line(Span(head, "dim"), Span(f"{kind:<16}", _STYLES.get(kind, "")), "  " + paper.cut(facts(event), room))
+    paper.flush()
 
 
 def facts(event: Event) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from replanctl.run.result import Gap, GateView, HandOver, SessionResult
+from replanctl.show import lessons
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entries, entry
-from replanctl.show.words import compact, counted, some
+from replanctl.show.words import compact, counted, number, some
+
+SHOWN = 40  # so many results and steps of the trajectory are listed, half of them from the end
 
 
 def gaps(paper: Paper, result: SessionResult) -> None:
@@ -24,11 +29,11 @@ def section(paper: Paper, result: SessionResult) -> None:
     if result.handover is None:
         return
     handed = result.handover
-    entries(paper, "hand-over", [gate_in_words(handed.gate)] if handed.gate else [])
+    why = gate_in_words(handed.gate) if handed.gate else result.detail
     names = some(list(handed.clean_results), paper.glyphs.ellipsis) or "nothing"
-    entry(paper, "" if handed.gate else "hand-over", f"done and clean: {names}")
-    entries(paper, "", [f"last failure: {failure}"] if (failure := last_failure(result)) else [])
-    entries(paper, "", [f"detail: {result.detail}"] if result.detail else [])
+    failure = last_failure(result)
+    lines = [why, f"done and clean: {names}", f"last failure: {failure}" if failure else ""]
+    entries(paper, "hand-over", [line for line in lines if line])
 
 
 def view(paper: Paper, result: SessionResult) -> None:
@@ -37,16 +42,24 @@ def view(paper: Paper, result: SessionResult) -> None:
     if handed is None:
         paper.line("The session completed: there is nothing to hand over.", indent=2)
         return
-    entry(paper, "reason", Span(handed.reason, "failed"), f"  {result.detail}" if result.detail else "")
-    if handed.gate:
-        entry(paper, "gate", gate_in_words(handed.gate))
+    why = gate_in_words(handed.gate) if handed.gate else result.detail
+    entry(paper, "reason", Span(handed.reason, "failed"), f": {why}" if why else "")
     if failure := last_failure(result):
         entry(paper, "failure", failure)
-    entries(paper, "results", _results(paper, handed) or ["none that is still clean"])
-    entries(paper, "trajectory", list(handed.trajectory))
-    entries(paper, "lessons", [lesson.text for lesson in result.lessons])
+    entries(paper, "results", _ends(paper, _results(paper, handed)) or ["none that is still clean"])
+    entries(paper, "trajectory", _ends(paper, handed.trajectory))
+    lessons.section(paper, result)
     gaps(paper, result)
     entries(paper, "next", list(handed.next))
+
+
+def _ends(paper: Paper, lines: Sequence[str]) -> list[str]:
+    """The lines, or the first and the last of very many."""
+    more = len(lines) - SHOWN
+    if more <= 0:
+        return list(lines)
+    half = SHOWN // 2
+    return [*lines[:half], f"{paper.glyphs.ellipsis} {number(more)} more", *lines[-half:]]
 
 
 def _results(paper: Paper, handed: HandOver) -> list[str]:

@@ -14,15 +14,18 @@ class HealthLines:
         self._columns = columns
         self._groups: dict[tuple[str, str], list[str]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether something was gathered."""
+        return bool(self._groups)
+
     def add(self, event: VariableHealth) -> None:
-        """One variable's health changed, or it was born degraded."""
-        why = f"by the verdict {event.verdict}" if event.verdict else event.because
-        self._groups.setdefault((event.health, why), []).append(event.name)
+        """One variable's health changed, or it was born degraded. Verdicts are told with the version that gave them."""
+        if event.verdict is None:
+            self._groups.setdefault((event.health, event.because), []).append(event.name)
 
     def flush(self) -> None:
         """Write what was gathered."""
         glyphs = self._columns.paper.glyphs
         for (health, why), names in self._groups.items():
-            because = f": {why}" if why else ""
-            self._columns.detail("health", f"{some(names, glyphs.ellipsis)} {glyphs.arrow} {health}{because}")
+            self._columns.detail("health", f"{some(names, glyphs.ellipsis)} {glyphs.arrow} {health}: {why}")
         self._groups.clear()

@@ -53,6 +53,7 @@ def _sums(lines: Iterable[LedgerLine]) -> dict[str, int]:
 
 def view(paper: Paper, result: SessionResult) -> None:
     """Every booking in order, and the totals."""
+    paper.hold()
     ids = min(max([4, *(len(line.step_id or "") for line in result.ledger.lines)]), max(paper.width // 4, 4))
     paper.line(Span(f"{'version':<8} {'step':<{ids}} {'kind':<14} {'estimated':>9} {'booked':>9}", "label"), indent=2)
     for line in result.ledger.lines:
@@ -63,6 +64,7 @@ def view(paper: Paper, result: SessionResult) -> None:
             indent=2,
         )
     paper.line(Span(totals_line(result), "strong"), indent=2)
+    paper.flush()
 
 
 def totals_line(result: SessionResult) -> str:

@@ -10,9 +10,11 @@ from replanctl.show.text import UNICODE, cell, clean, cut, glyphs_for, pad, spli
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.segment import Segment
     from rich.style import Style
 
 GLUE = "\u00a0"  # a space at which a line does not fold
+MOST_HELD = 1_000  # segments
 
 # What a span may be styled as. The words carry the meaning; colour only helps.
 STYLES = {
@@ -58,6 +60,8 @@ class Paper:
         self._console = console
         self._encoding = console.encoding
         self._styles: dict[str, Style] = {}
+        self._holding = False
+        self._held: list[Segment] = []
 
     def line(self, *spans: Span | str, indent: int = 0, hang: int | None = None) -> None:
         """Write one line; what does not fit goes on below, indented by `hang` columns (by default `indent`)."""
@@ -103,14 +107,29 @@ class Paper:
     def _span(self, span: Span | str) -> Span:
         return Span(self.clean(span)) if isinstance(span, str) else Span(self.clean(span.text), span.style)
 
-    def _write(self, lines: Iterable[Line]) -> None:
-        from rich.segment import Segment, Segments
+    def hold(self) -> None:
+        """Write many lines at a time from now on: Rich takes as long for one line as for thirty. Ends with `flush`."""
+        self._holding = True
 
-        segments: list[Segment] = []
+    def flush(self) -> None:
+        """Write what is held, and every line at once from now on."""
+        self._holding = False
+        self._emit()
+
+    def _emit(self) -> None:
+        from rich.segment import Segments
+
+        self._console.print(Segments(self._held), end="", soft_wrap=True)
+        self._held = []
+
+    def _write(self, lines: Iterable[Line]) -> None:
+        from rich.segment import Segment
+
         for line in lines:
-            segments += [Segment(text, self._style(style)) for text, style in _trimmed(line)]
-            segments.append(Segment.line())
-        self._console.print(Segments(segments), end="", soft_wrap=True)
+            self._held += [Segment(text, self._style(style)) for text, style in _trimmed(line)]
+            self._held.append(Segment.line())
+        if not self._holding or len(self._held) > MOST_HELD:
+            self._emit()
 
     def _style(self, name: str) -> Style | None:
         from rich.style import Style

@@ -34,6 +34,7 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.steps import StepRows
 from replanctl.show.words import seconds, some
 
+HELD_AFTER = 500  # events; a session that is this long is printed many lines at a time
 KEPT_NAMED = 8  # so many unchanged steps are named in a diff; more are counted
 
 
@@ -75,11 +76,19 @@ class SessionScreen:
         """Print what this event has to tell."""
         if handler := self._handlers.get(type(event)):
             handler(event)
+        if event.seq > HELD_AFTER:
+            self._paper.hold()
+
+    def flush(self) -> None:
+        """Print what is held back, when the session breaks off."""
+        self._settle()
+        self._paper.flush()
 
     def close(self, result: SessionResult) -> None:
         """Print what the session came to."""
         self._settle()
         closing(self._paper, result, said=frozenset(self._said))
+        self._paper.flush()
 
     def _settle(self) -> None:
         """Something new is about to be said: write what was held back."""
@@ -110,14 +119,19 @@ class SessionScreen:
     def _next_version(self, event: PlanCommit, parent: str) -> None:
         touched = (*event.steps, *event.amended)
         diff = diff_steps(self._steps, touched, event.removed, old_name=parent, new_name=event.version)
-        why = f"{event.cause}: {self._cause}" if self._cause else event.cause
-        self._paper.line(Span(event.version, "version"), f" {event.granularity}, because ", Span(why), indent=2, hang=5)
+        why = f" {event.granularity}, because {self._why(event)}"
+        self._paper.line(Span(event.version, "version"), why, indent=2, hang=5)
         verdicts = ", ".join(f"{name} {verdict}" for name, verdict in event.verdicts.items())
         if verdicts:
             self._columns.detail("verdict", verdicts)
         diff_rows(self._columns, diff, self._kept(diff))
         for id_ in event.removed:
             self._steps.pop(id_, None)
+
+    def _why(self, event: PlanCommit) -> str:
+        if event.cause == ErrorType.GOAL_CHANGED:
+            return "the goal changed"
+        return f"{event.cause}: {self._cause}" if self._cause else event.cause
 
     def _kept(self, diff: PlanDiff) -> list[str]:
         """The unchanged steps by id, where they are few."""
@@ -127,10 +141,14 @@ class SessionScreen:
         return [id_ for id_ in self._steps if id_ not in changed]
 
     def _step_start(self, event: StepStart) -> None:
+        if self._health:
+            self._settle()
         if event.warnings:
             self._warned[event.step_id] = event.warnings
 
     def _step_end(self, event: StepEnd) -> None:
+        if self._health:
+            self._settle()
         self._failure.flush()
         warnings = (*self._warned.pop(event.step_id, ()), *event.warnings)
         self._said.update(warnings)

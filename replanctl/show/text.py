@@ -92,7 +92,7 @@ def cut(text: str, columns: int, glyphs: Glyphs = UNICODE) -> str:
 def split(text: str, columns: int) -> tuple[str, str]:
     """The longest head of at most so many columns, and the rest; a combining mark stays with its letter."""
     if text.isascii():
-        return text[:columns], text[columns:]
+        return text[: max(columns, 0)], text[max(columns, 0) :]
     taken = 0
     for at, char in enumerate(text):
         taken += _columns(char)

@@ -22,7 +22,7 @@ def section(paper: Paper, result: SessionResult) -> None:
 
 def _because(variable: VariableView) -> str:
     if variable.verdict:
-        return f", by the verdict {variable.verdict} of {variable.version}"
+        return f", by the verdict {variable.verdict}"
     if variable.health != "clean" and variable.assumptions:
         return f", rests on {', '.join(variable.assumptions)}"
     return ""
@@ -33,6 +33,7 @@ def view(paper: Paper, result: SessionResult) -> None:
     if not result.variables:
         paper.line("No step has produced a variable.", indent=2)
         return
+    paper.hold()
     widest = min(max(map(len, result.variables)), max(paper.width // 4, 4))
     for name, variable in result.variables.items():
         paper.line(
@@ -42,7 +43,8 @@ def view(paper: Paper, result: SessionResult) -> None:
             indent=2,
             hang=widest + 11,
         )
-        paper.line(Span(f"{paper.joined(_facts(variable))}", "dim"), indent=widest + 11)
+        paper.line(Span(paper.joined(_facts(variable)), "dim"), indent=widest + 11)
+    paper.flush()
 
 
 def _facts(variable: VariableView) -> list[str]:

@@ -9,7 +9,7 @@ import msgspec
 # Why a session ended, by reason.
 REASONS = {
     "goal_met": "Goal met",
-    "goal_met_with_gaps": "Goal met with gaps",
+    "goal_met_with_gaps": "Goal met with gaps,",
     "no_plan": "there was no plan to go on with",
     "step_budget": "no step executions were left",
     "replan_budget": "no replans were left",
@@ -21,6 +21,7 @@ REASONS = {
     "aborted": "a step failed that nothing may go on without",
     "escalated": "a failure came up that only a person can settle",
     "insufficient_evidence": "too little was found out to answer",
+    "interrupted": "the session was broken off",
 }
 
 # A gate in one word, for the line of readings, and what it counts, for a refusal.

@@ -67,11 +67,11 @@ V2 = (
 )
 
 
-def ended(id_: str, started: float, *, tool: str = "price_lookup", **more: Any) -> StepEnd:
+def ended(id_: str, started: float, *, tool: str = "price_lookup", seq: int = 0, **more: Any) -> StepEnd:
     """An execution of one second that succeeded, unless something else is said."""
     attempts = (Attempt(tool, Status.OK, 1.0, 180),)
     fields = {"state": StepState.DONE, "status": "ok", "attempts": attempts, **more}
-    return StepEnd(0, started + 1, "v1", step_id=id_, tool=tool, started=started, **fields)
+    return StepEnd(seq, started + 1, "v1", step_id=id_, tool=tool, started=started, **fields)
 
 
 def failed(id_: str, started: float, error_type: str, message: str, *, tool: str = "price_lookup", **more: Any) -> StepEnd:

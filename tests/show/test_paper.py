@@ -59,6 +59,8 @@ FOLDED = {
     "long word": ("0123456789012345678901234", 0, 2, "01234567890123456789\n  01234\n"),
     "long word after a short one": ("ab 0123456789012345678901234", 0, 2, "ab 01234567890123456\n  78901234\n"),
     "word that fits the next line": ("0123456789 0123456789", 0, 2, "0123456789\n  0123456789\n"),
+    "long words after a full line": ("0123456789 12345678 0123456789012345678901 x", 0, 2,
+                                     "0123456789 12345678\n  012345678901234567\n  8901 x\n"),
     "glue holds": (f"0123456789012345 a{GLUE}bcd", 0, 2, "0123456789012345\n  a bcd\n"),
     "Chinese anywhere": ("比较三家云厂商的存储成本和费用", 0, 2, "比较三家云厂商的存储\n  成本和费用\n"),
     "wide at the edge": ("a比较三家云厂商的存储", 0, 2, "a比较三家云厂商的存\n  储\n"),
@@ -101,7 +103,7 @@ def test_parts_side_by_side_do_not_fold_inside() -> None:
     assert paper.joined(["tokens 636", "steps 5"]) == f"tokens{GLUE}636 · steps{GLUE}5"
 
 
-TEXTS = st.text(st.sampled_from("ab 中文\u0301é👍\n\x1b\u202e[]" + GLUE), max_size=60)
+TEXTS = st.text(st.sampled_from("abcdefgh 中文\u0301é👍\n\x1b\u202e[]" + GLUE), max_size=90)
 
 
 @given(

@@ -114,6 +114,7 @@ def test_split() -> None:
         ("中", "文"),
         ("中文", ""),
     ]
+    assert [split("abc", n) for n in (-1, 0, 2)] == [("", "abc"), ("", "abc"), ("ab", "c")]
 
 
 @pytest.mark.parametrize(
