@@ -70,9 +70,10 @@ class Dispatcher:
         self._agenda: list[tuple[int, int, int, Flight]] = []
         self._order = 0
         self.stopped: Check | None = None  # the gate that stopped an execution
-        seconds = state.limits.max_seconds
-        self._deadline = None if seconds is None else microseconds(seconds)
-        self._call_gate = BudgetGate("max_tool_calls", state.limits.max_tool_calls, reached=False)
+
+    def use(self, tools: Tools) -> None:
+        """Other tools answer from here on."""
+        self._tools = tools
 
     @property
     def in_flight(self) -> int:
@@ -86,7 +87,7 @@ class Dispatcher:
             return Check("max_steps", limits.max_steps, state.executions, False)
         if limits.max_tool_calls is not None and state.calls >= limits.max_tool_calls:
             return Check("max_tool_calls", limits.max_tool_calls, state.calls, False)
-        if self._deadline is not None and state.clock >= self._deadline:
+        if self._state.deadline is not None and state.clock >= self._state.deadline:
             return Check("max_seconds", limits.max_seconds, state.at, False)
         return None
 
@@ -161,14 +162,15 @@ class Dispatcher:
             spec.timeout,
             lineage.ids,
             cell.step.produces,
+            spec.idempotent,
         )
         outcome = self._tools.call(call)
         if outcome.latency > spec.timeout:
             outcome = Outcome(Status.TIMEOUT, latency=spec.timeout, tokens=outcome.tokens)
         ends = state.clock + microseconds(outcome.latency)
-        if self._deadline is not None and ends > self._deadline:
+        if self._state.deadline is not None and ends > self._state.deadline:
             flight.cut = True
-            ends = self._deadline
+            ends = self._state.deadline
             outcome = Outcome(Status.TIMEOUT, latency=(ends - state.clock) / 1_000_000, tokens=outcome.tokens)
         flight.pending = outcome
         self._schedule(ends, _CALL_ENDS, flight)
@@ -226,7 +228,7 @@ class Dispatcher:
             if wait is None:
                 wait = _backoff(retry.backoff, retry.factor, retry.max_backoff, flight.tries)
             ends = self._state.clock + microseconds(wait)
-            if self._deadline is None or ends <= self._deadline:
+            if self._state.deadline is None or ends <= self._state.deadline:
                 if self._out_of_calls():
                     yield from self._abandon(flight, self._calls_spent())
                 elif wait > 0:
@@ -288,16 +290,19 @@ class Dispatcher:
 
     # -- gates inside an execution ---------------------------------------------------------------------------------
 
+    def _calls_gate(self) -> BudgetGate:
+        return BudgetGate("max_tool_calls", self._state.limits.max_tool_calls, reached=False)
+
     def _out_of_calls(self) -> bool:
-        return not self._call_gate.check(self._state.calls).admitted
+        return not self._calls_gate().check(self._state.calls).admitted
 
     def _calls_spent(self) -> Check:
-        return self._call_gate.check(self._state.calls)
+        return self._calls_gate().check(self._state.calls)
 
     def _no_call_now(self) -> Check | None:
         if self._out_of_calls():
             return self._calls_spent()
-        if self._deadline is not None and self._state.clock >= self._deadline:
+        if self._state.deadline is not None and self._state.clock >= self._state.deadline:
             return Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
         return None
 

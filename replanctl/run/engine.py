@@ -7,24 +7,27 @@ here opens a file, reads a clock or prints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 
 import msgspec
 
+from replanctl.plan.cells import FAILED, SKIPPED
 from replanctl.plan.coupling import coupling
-from replanctl.plan.model import Plan, Tool
+from replanctl.plan.model import Granularity, Plan, Step, Tool
 from replanctl.replan.gates import REASONS, Check
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.replanner import Replanner
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.ending import Ender
-from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
+from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, PlanDiffed, SessionComplete, SessionStart
 from replanctl.run.finish import COMPLETED, Finish
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Mode, Policy
 from replanctl.run.replanning import Replanning, Stop
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.tools import Tools
+
+RESUME = "resume"  # the rule and cause of the version in which a resumed session goes on
 
 
 class Session:
@@ -61,6 +64,7 @@ class Session:
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
+        self._reopening = False
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
@@ -70,6 +74,22 @@ class Session:
             yield from self._run()
             stop = yield from self._settle()
         yield self._closing(stop)
+
+    def amend(
+        self, *, policy: Policy | None = None, tools: Tools | None = None, goal: str | None = None, reopen: bool = False
+    ) -> None:
+        """Change what holds from the next event on, between two events: how a stopped session is resumed.
+
+        `reopen` makes what the stop had given up pending again: steps handed over to a person or aborted and what was
+        skipped with them; where there are none, everything that was not done.
+        """
+        if policy is not None:
+            self.state.obey(policy)
+        if tools is not None:
+            self._dispatch.use(tools)
+        if goal is not None:
+            self._interruptions.add(goal)
+        self._reopening = reopen
 
     # -- the start ----------------------------------------------------------------------------------------------------
 
@@ -137,6 +157,9 @@ class Session:
         next step from starting, then the end of the plan.
         """
         state = self.state
+        if self._reopening:
+            yield from self._reopen()
+            return None
         if (gate := self._dispatch.stopped) is not None:
             return (yield from self._stopped_by(gate))
         if state.aborted is not None:
@@ -160,6 +183,27 @@ class Session:
         yield from finish.judge()
         return finish.verdict
 
+    def _reopen(self) -> Iterator[Event]:
+        """A version in which what the stop gave up is pending again."""
+        state, self._reopening = self.state, False
+        given_up = [*(f.cell for f in state.escalated), *state.handed_over]
+        if state.aborted is not None:
+            given_up.append(state.aborted.cell)
+        cells = state.graph.listed()
+        if given_up:
+            ids = {cell.step.id for cell in given_up if not cell.gone}
+            cells = [cell for cell in cells if cell.step.id in ids]
+        steps = tuple(
+            without(c.step, state.variables.refuted) for c in cells if c.state in (FAILED, SKIPPED) and not c.waits
+        )
+        state.aborted, state.escalated, state.handed_over = None, [], []
+        if steps:
+            parent = state.version
+            state.graph.commit(steps, refuted=state.variables.refuted)
+            state.version = f"v{state.graph.version}"
+            yield state.emit(PlanCommit, parent, None, RESUME, RESUME, state.goal, steps, total=len(state.graph.cells))
+            yield state.emit(PlanDiffed, parent, state.version, Granularity.NONE, RESUME)
+
     def _stopped_by(self, gate: Check) -> Generator[Event, None, Stop]:
         yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, self._stopped_step())
         detail = f"{gate.gate} admits {gate.limit}, and the reading is {gate.reading}"
@@ -180,6 +224,11 @@ class Session:
             stop.gate.gate if stop.gate is not None else None,
             (*self._last_words(), *left),
         )
+
+
+def without(step: Step, refuted: Container[str]) -> Step:
+    """The step without the premises that have fallen."""
+    return msgspec.structs.replace(step, assumes=tuple(name for name in step.assumes if name not in refuted))
 
 
 def coupled(plan: Plan) -> Plan:

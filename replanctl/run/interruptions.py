@@ -38,6 +38,11 @@ class Interruptions:
                 self._at.append((one.at or 0.0, index))
         self._at.sort(reverse=True)
 
+    def add(self, goal: str) -> None:
+        """A person changes the goal now."""
+        self._all = (*self._all, Interruption(goal))
+        self._due.add(len(self._all) - 1)
+
     def step_ended(self, line: Iterable[str]) -> None:
         """A step of this lineage is done or failed."""
         if self._after:

@@ -18,7 +18,7 @@ from replanctl.plan.draft import Draft, Proposal, lay_over
 from replanctl.plan.draft_check import Surroundings, check
 from replanctl.plan.model import Granularity, Step
 from replanctl.plan.variables import Verdict
-from replanctl.replan.gates import REASONS, BudgetGate, Check
+from replanctl.replan.gates import REASONS, BudgetGate, Check, Sequenced
 from replanctl.replan.prompt import LESSON_LINES, DoneStep, Lazy, ReplanRequest, done_lines, step_lines, summary
 from replanctl.replan.replanner import Replanner
 from replanctl.replan.routing import GOAL_CHANGED, Decision, RouteFacts, deeper, route
@@ -182,6 +182,7 @@ class Replanning:
         resting = [c for c in state.graph.resting_on(failure.cell, failure.signal.refutes) if c.state is PENDING]
         state.graph.give_up(failure.cell)
         state.escalated.append(failure)
+        state.handed_over += resting
         for cell in resting:
             yield self._ender.skip(cell, blocked_by=(failure.cell.step.id,))
 
@@ -224,12 +225,13 @@ class Replanning:
         )
 
     def _before_asking(self, case: Case, estimate: int) -> Iterator[Check]:
-        state, limits = self._state, self._state.limits
+        state = self._state
         if case.failure is not None and case.signal is not None:
-            yield state.breaker.check(state.graph.lineage(case.failure.cell).root, case.signal.error_type)
-        yield BudgetGate("max_replans", limits.max_replans, reached=False).check(state.replans)
+            lineage = state.graph.lineage(case.failure.cell).root
+            yield state.breaker.check(lineage, case.signal.error_type)
+        yield BudgetGate("max_replans", state.limits.max_replans, reached=False).check(state.replans)
         reading = state.replan_tokens + padded(estimate)
-        yield BudgetGate("max_replan_tokens", limits.max_replan_tokens).check(reading)
+        yield BudgetGate("max_replan_tokens", state.limits.max_replan_tokens).check(reading)
 
     def _gate(self, checked: Check, case: Case) -> Gate:
         return self._state.emit(Gate, checked.gate, checked.limit, checked.reading, checked.admitted, case.step_id)
@@ -378,13 +380,18 @@ class Replanning:
             graph.open_key(), lambda: [(c.step.action, c.step.tool_name) for c in graph.open_at(version)]
         )
         left = graph.open - len(open_leaving) + len(proposal.steps)
-        steps_gate = BudgetGate("max_steps", None if self._plain else state.limits.max_steps)
-        for checked in (state.guard.check(key, sequence), steps_gate.check(state.executions + left)):
+        for checked in self._before_committing(key, sequence, left):
             yield self._gate(checked, case)
             if not checked.admitted:
                 self._refuse(checked)
                 return
         yield from self._commit(case, proposal)
+
+    def _before_committing(self, key: int, sequence: Sequenced, left: int) -> Iterator[Check]:
+        state = self._state
+        yield state.guard.check(key, sequence)
+        max_steps = None if self._plain else state.limits.max_steps
+        yield BudgetGate("max_steps", max_steps).check(state.executions + left)
 
     # -- committing ---------------------------------------------------------------------------------------------------
 

@@ -44,17 +44,15 @@ class SessionState:
     ) -> None:
         self.plan = plan
         self.goal = plan.goal
-        self.policy = policy
-        self.cost = CostModel(policy.coefficients)
-        self.limits = resolve(policy.gates, len(plan.steps), self.cost)
+        self.breaker = ReplanBreaker()
+        self.guard = OscillationGuard()
+        self.obey(policy)
         self.tools = plan.tools or {}
         self._default_tool = default_tool
         self.graph = Graph()
         self.finished = Finished(self.graph)
         self.variables = VariableTable()
         self.lessons = LessonBook(policy.lessons, lessons)
-        self.breaker = ReplanBreaker(self.limits.per_step)
-        self.guard = OscillationGuard(self.limits.max_repeat)
         self.seq = 0
         self.clock = 0  # microseconds since the start
         self.at = 0.0  # the same in seconds
@@ -66,8 +64,19 @@ class SessionState:
         self.denied: set[str] = set()
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
         self.escalated: list[Failure] = []
+        self.handed_over: list[Cell] = []  # skipped because they rest on an escalated step
         self.aborted: Failure | None = None
         self.last_failure: Failure | None = None
+
+    def obey(self, policy: Policy) -> None:
+        """Another policy holds from here on; what was decided under the one before stays."""
+        self.policy = policy
+        self.cost = CostModel(policy.coefficients)
+        self.limits = resolve(policy.gates, len(self.plan.steps), self.cost)
+        self.breaker.per_step = self.limits.per_step
+        self.guard.max_repeat = self.limits.max_repeat
+        seconds = self.limits.max_seconds
+        self.deadline = None if seconds is None else microseconds(seconds)
 
     def emit(self, kind: type[E], *args: Any, **fields: Any) -> E:
         """The next event, stamped."""

@@ -13,7 +13,8 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     """One tool call about to be made. `attempt` counts from 1 over the whole execution.
 
     `line` are the ids of the step's lineage up to it, so that a script can match a step and whatever replaced it;
-    `args` are substituted; `timeout` is in seconds; `produces` is the contract the result will be checked against.
+    `args` are substituted; `timeout` is in seconds; `produces` is the contract the result will be checked against;
+    a call that is not `idempotent` must not be made twice.
     """
 
     step_id: str
@@ -24,6 +25,7 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     timeout: float = 30.0
     line: tuple[str, ...] = ()
     produces: dict[str, Any] | None = None
+    idempotent: bool = True
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
