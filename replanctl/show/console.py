@@ -12,8 +12,8 @@ NARROWEST, WIDEST = 20, 400
 DEFAULT_WIDTH = 80
 
 
-def make_console(stream: TextIO, *, color: bool, width: int | None = None, record: bool = False) -> Console:
-    """A console on a stream. `width` in columns, by default the terminal's; `record` keeps it for an SVG export."""
+def make_console(stream: TextIO, *, color: bool, width: int | None = None) -> Console:
+    """A console on a stream. `width` in columns, by default the terminal's."""
     from rich.console import Console
 
     columns = terminal_width(stream) if width is None else width
@@ -27,7 +27,6 @@ def make_console(stream: TextIO, *, color: bool, width: int | None = None, recor
         highlight=False,
         markup=False,
         emoji=False,
-        record=record,
         _environ={},  # FORCE_COLOR, TERM, COLUMNS and the like have no say
     )
 

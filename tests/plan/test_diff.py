@@ -11,7 +11,9 @@ from replanctl.plan.diff import Change, ChangeKind, PlanDiff, changed_fields, di
 from replanctl.plan.model import OnFailure, Plan, Step
 
 
-def s(id_: str, *after: str, action: str = "act", tool: str = "t", args: dict[str, Any] | None = None, **more: Any) -> Step:
+def s(
+    id_: str, *after: str, action: str = "act", tool: str = "t", args: dict[str, Any] | None = None, **more: Any
+) -> Step:
     return Step(id_, tool, args or {}, action=action, depends_on=after, **more)
 
 
@@ -30,14 +32,22 @@ CASES: dict[str, tuple[Any, Any, tuple[Any, ...]]] = {
     "args in another order": ((s("1", args={"a": 1, "b": 2}),), (s("1", args={"b": 2, "a": 1}),), ((), (), (), (), 1)),
     "1 is not true": ((s("1", args={"a": 1}),), (s("1", args={"a": True}),), ((), (), ("1",), (), 0)),
     "1 is not 1.0": ((s("1", args={"a": [1]}),), (s("1", args={"a": [1.0]}),), ((), (), ("1",), (), 0)),
-    "half a surrogate pair": ((s("1", args={"a": "\ud800"}),), (s("1", args={"a": "\ud801"}),), ((), (), ("1",), (), 0)),
+    "half a surrogate pair": (
+        (s("1", args={"a": "\ud800"}),),
+        (s("1", args={"a": "\ud801"}),),
+        ((), (), ("1",), (), 0),
+    ),
     "not JSON, the same": ((s("1", args={"a": {(1, 2): 3}}),), (s("1", args={"a": {(1, 2): 3}}),), ((), (), (), (), 1)),
     "only rewired": (PLAIN, (*PLAIN[:2], s("3", "1")), ((), (), (), ("3",), 2)),
     "revised and rewired is revised": (PLAIN, (*PLAIN[:2], s("3", "1", tool="u")), ((), (), ("3",), (), 2)),
     "dependencies in another order": ((s("1", "a", "b"),), (s("1", "b", "a"),), ((), (), (), (), 1)),
     "other fields": (PLAIN, (s("1", assumes=("p",), on_failure=OnFailure.SKIP), *PLAIN[1:]), ((), (), (), (), 3)),
     "other ids are other steps": (PLAIN[:1], (s("7"),), (("1",), ("7",), (), (), 0)),
-    "dependencies left out": ((Step("1", "t"), Step("2", "t")), (s("1", action="t"), s("2", "1", action="t")), ((), (), (), (), 2)),
+    "dependencies left out": (
+        (Step("1", "t"), Step("2", "t")),
+        (s("1", action="t"), s("2", "1", action="t")),
+        ((), (), (), (), 2),
+    ),
     "reordered where order is the dependency": (
         (Step("1", "t"), Step("2", "t")),
         (Step("2", "t"), Step("1", "t")),

@@ -14,8 +14,8 @@ from replanctl.run.events import (
     Ledger,
     LessonLearned,
     PlanCommit,
-    PlanDraft,
     PlanDiffed,
+    PlanDraft,
     Route,
     SessionComplete,
     SessionStart,
@@ -74,11 +74,18 @@ def ended(id_: str, started: float, *, tool: str = "price_lookup", seq: int = 0,
     return StepEnd(seq, started + 1, "v1", step_id=id_, tool=tool, started=started, **fields)
 
 
-def failed(id_: str, started: float, error_type: str, message: str, *, tool: str = "price_lookup", **more: Any) -> StepEnd:
+def failed(
+    id_: str, started: float, error_type: str, message: str, *, tool: str = "price_lookup", **more: Any
+) -> StepEnd:
     """An execution that failed."""
     error = StepError(error_type, message)
     attempts = (Attempt(tool, Status.SHAPE, 1.0, 180),)
-    return ended(id_, started, tool=tool, **{"state": StepState.FAILED, "status": "shape", "error": error, "attempts": attempts, **more})
+    return ended(
+        id_,
+        started,
+        tool=tool,
+        **{"state": StepState.FAILED, "status": "shape", "error": error, "attempts": attempts, **more},
+    )
 
 
 def vendors() -> Iterator[Event]:
@@ -92,8 +99,16 @@ def vendors() -> Iterator[Event]:
     yield StepStart(0, 2.0, "v1", "3", "price_lookup", {})
     yield failed("3", 2.0, "assumption", "no public price list")
     yield Signal(
-        0, 3.0, "v1", "3", ErrorType.ASSUMPTION, "no public price list", ("price_lookup: shape",), {"radius": 2},
-        OnFailure.REPLAN, cause="sells by quote only",
+        0,
+        3.0,
+        "v1",
+        "3",
+        ErrorType.ASSUMPTION,
+        "no public price list",
+        ("price_lookup: shape",),
+        {"radius": 2},
+        OnFailure.REPLAN,
+        cause="sells by quote only",
     )
     yield Route(0, 3.0, "v1", "3", "assumption", "wide-radius", 2, Granularity.TAIL)
     yield LessonLearned(0, 3.0, "v1", LESSON, 1, "3", "assumption")
@@ -132,7 +147,9 @@ def result(**changes: Any) -> SessionResult:
         "versions": (),
         "history": (),
         "revisions": (Revision("v1", "v2", "tail", "assumption@3", ("4", "5"), ("6",), ("3",)),),
-        "signals": (SignalView("v1", "3", "assumption", "no public price list", ("price_lookup: shape",), {"radius": 2}),),
+        "signals": (
+            SignalView("v1", "3", "assumption", "no public price list", ("price_lookup: shape",), {"radius": 2}),
+        ),
         "routes": (),
         "gates": (GateView("per_step", 3, 0, True, "3", "v1"),),
         "variables": {f"E{i}": VariableView({"rows": [i]}, "clean", (), str(i), "v1", None) for i in (1, 2, 3, 6)},

@@ -13,7 +13,9 @@ from replanctl.show.text import ASCII, UNICODE
 from tests.show.golden import assert_golden, drawn
 
 
-def s(id_: str, action: str = "act", tool: str = "t", *after: str, args: dict[str, Any] | None = None, **more: Any) -> Step:
+def s(
+    id_: str, action: str = "act", tool: str = "t", *after: str, args: dict[str, Any] | None = None, **more: Any
+) -> Step:
     return Step(id_, tool, args or {}, action=action, depends_on=after, **more)
 
 

@@ -16,7 +16,9 @@ from replanctl.show.text import clean, width
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def printed(*lines: tuple[object, ...], columns: int = 80, color: bool = False, encoding: str = "utf-8", **kw: int) -> str:
+def printed(
+    *lines: tuple[object, ...], columns: int = 80, color: bool = False, encoding: str = "utf-8", **kw: int
+) -> str:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="\n")
     paper = Paper(make_console(stream, color=color, width=columns))
     for line in lines:
@@ -112,7 +114,9 @@ TEXTS = st.text(st.sampled_from("abcdefgh 中文\u0301é👍\n\x1b\u202e[]" + GL
     st.integers(0, 40),
     st.integers(0, 40),
 )
-def test_no_line_is_wider_than_the_console_and_nothing_is_lost(spans: list[Span], columns: int, indent: int, hang: int) -> None:
+def test_no_line_is_wider_than_the_console_and_nothing_is_lost(
+    spans: list[Span], columns: int, indent: int, hang: int
+) -> None:
     plain = printed(tuple(spans), columns=columns, indent=indent, hang=hang)
     assert all(width(line) <= columns and line == line.rstrip() for line in plain.splitlines())
     assert "".join(plain.split()) == "".join("".join(clean(span.text) for span in spans).split())

@@ -98,7 +98,9 @@ def test_on_a_terminal() -> None:
 
 
 def test_chinese_stands_in_columns() -> None:
-    rows = [line for line in drawn(lambda paper: draw(paper, "gaps")).splitlines() if re.match(r" *\d+s [✓✗○] \d", line)]
+    rows = [
+        line for line in drawn(lambda paper: draw(paper, "gaps")).splitlines() if re.match(r" *\d+s [✓✗○] \d", line)
+    ]
     columns = [width(line[: line.rindex(" ") + 1]) for line in rows if "blocked" not in line]
     assert len(columns) == 3
     assert len(set(columns)) == 1
@@ -222,11 +224,7 @@ TOLD: dict[str, tuple[tuple[e.Event, ...], list[str]]] = {
         ["          draft   python failed: ValueError: x"],
     ),
     "names and warnings of a draft": (
-        (
-            e.PlanDraft(
-                0, 1.0, "v1", "1", Granularity.PATCH, "scripted", (), {"a": "4", "b": "5"}, warnings=("twice",)
-            ),
-        ),
+        (e.PlanDraft(0, 1.0, "v1", "1", Granularity.PATCH, "scripted", (), {"a": "4", "b": "5"}, warnings=("twice",)),),
         ["          named   a → 4, b → 5", "          warning twice"],
     ),
     "a goal that is no other": (

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from replanctl.run.result import Gap, GateView, HandOver, LedgerLine, LedgerTotals, LedgerView, SessionResult, VariableView
+from replanctl.run.result import (
+    Gap,
+    GateView,
+    HandOver,
+    LedgerLine,
+    LedgerTotals,
+    LedgerView,
+    SessionResult,
+    VariableView,
+)
 from replanctl.show import closing, events, handover, ledger, lessons, variables
 from replanctl.show.closing import closing_line, commands
 from replanctl.show.handover import gap_in_words, gate_in_words
@@ -128,7 +137,10 @@ def test_gap(gap: Gap, text: str) -> None:
 @pytest.mark.parametrize(
     ("gate", "text"),
     [
-        (GateView("max_steps", 12, 13, False, "3", "v2"), "max_steps at step 3 in v2, step executions: 13, the limit is 12"),
+        (
+            GateView("max_steps", 12, 13, False, "3", "v2"),
+            "max_steps at step 3 in v2, step executions: 13, the limit is 12",
+        ),
         (GateView("max_seconds", 60, 60, False, None, "v1"), "max_seconds in v1, session time: 1m, the limit is 1m"),
     ],
 )
@@ -137,7 +149,11 @@ def test_gate(gate: GateView, text: str) -> None:
 
 
 GATE = GateView("max_replans", 5, 5, False, "3", "v2")
-FAILED = {"status": "failed", "reason": "replan_budget", "handover": HandOver("replan_budget", GATE, {}, (), ("do this",))}
+FAILED = {
+    "status": "failed",
+    "reason": "replan_budget",
+    "handover": HandOver("replan_budget", GATE, {}, (), ("do this",)),
+}
 NO_REMEDY = LedgerView((), LedgerTotals(1_000, 0, 1_000, 0.0))
 REFUSED = LedgerView((LedgerLine("replan", "v1", "3", "patch", 1, 1),) * 3, LedgerTotals(10, 3, 13, 0.3))
 
@@ -156,12 +172,13 @@ ENDINGS: dict[str, tuple[SessionResult, str]] = {
     ),
     "with refused drafts": (
         sample.result(ledger=REFUSED),
-        "Goal met after 1 replan and 2 refused drafts: 5s of session time, 13 tokens, 30 % of the main flow again for remedy.",
+        "Goal met after 1 replan and 2 refused drafts: 5s of session time, 13 tokens, 30 % of the main flow again "
+        "for remedy.",
     ),
     "at a gate": (
         sample.result(**FAILED, revisions=(), ledger=REFUSED),
-        "Goal not met after 3 refused drafts: no replans were left (replan_budget, 5/5). 5s of session time, 13 tokens, "
-        "30 % of the main flow again for remedy.",
+        "Goal not met after 3 refused drafts: no replans were left (replan_budget, 5/5). 5s of session time, 13 "
+        "tokens, 30 % of the main flow again for remedy.",
     ),
     "without a gate": (
         sample.result(status="failed", reason="aborted", revisions=(), ledger=NO_REMEDY),
@@ -201,7 +218,11 @@ def test_a_long_hand_over_shows_both_ends() -> None:
     text = drawn(lambda paper: handover.view(paper, sample.result(handover=handed, detail="it had to"))).splitlines()
     assert text[0] == "  reason     aborted: it had to"
     assert [line.strip() for line in text if "more" in line] == ["… 60 more", "… 1 more"]
-    assert (text[2], text[42], text[43]) == ("  results    E1 = 1", "             E100 = 100", "  trajectory v1 step 1 done")
+    assert (text[2], text[42], text[43]) == (
+        "  results    E1 = 1",
+        "             E100 = 100",
+        "  trajectory v1 step 1 done",
+    )
 
 
 def test_warnings_that_were_said_are_not_said_again() -> None:

@@ -8,7 +8,19 @@ import pytest
 
 from replanctl.replan import gates, routing
 from replanctl.run.fold import fold
-from replanctl.show.words import GATES, REASONS, RULES, compact, counted, number, percent, plural, reading, seconds, some
+from replanctl.show.words import (
+    GATES,
+    REASONS,
+    RULES,
+    compact,
+    counted,
+    number,
+    percent,
+    plural,
+    reading,
+    seconds,
+    some,
+)
 
 
 @pytest.mark.parametrize(
