@@ -16,12 +16,14 @@ def entry() -> None:
     from contextlib import suppress
 
     from replanctl.cli.app import main
+    from replanctl.cli.world import World
 
-    code = main(sys.argv[1:])
-    # All is written and closed by now. Taking the interpreter down object by object would only cost time: a seventh
-    # of a short run, and far more after a long one.
+    world = World.real()  # held here to the end: letting go of it would wait for a reader who may have left
+    code = main(sys.argv[1:], world)
     with suppress(OSError, AttributeError):
         sys.stdout.flush()
+    # All is written and closed by now. Taking the interpreter down object by object would only cost time: a seventh
+    # of a short run, and far more after a long one.
     os._exit(code)
 
 
