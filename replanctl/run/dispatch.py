@@ -20,11 +20,13 @@ from replanctl.replan.gates import BudgetGate, Check
 from replanctl.replan.signal import ERROR_TYPES, ErrorType, Missing, Status
 from replanctl.run.ending import Ender
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
-from replanctl.run.state import SessionState, microseconds
+from replanctl.run.state import MICROSECONDS, SessionState, microseconds
 from replanctl.run.tools import Call, Outcome, Tools
 
-_CALL_ENDS, _WAIT_ENDS = range(2)
+# What happens at an instant, in this order: what ends is handled before anything starts.
+_CALL_ENDS, _RETRY, _FALL_BACK = range(3)
 _OK = Status.OK
+_NO_ANSWER = Outcome()
 
 
 class Flight:
@@ -32,12 +34,12 @@ class Flight:
 
     __slots__ = (
         "again",
+        "answer",
         "args",
         "attempts",
         "cell",
         "cut",
         "fallbacks",
-        "pending",
         "sources",
         "spec",
         "started",
@@ -55,9 +57,9 @@ class Flight:
         self.started = started
         self.sources = sources  # the steps whose variables were read
         self.fallbacks: list[str] | None = None
-        self.pending: Outcome | None = None
         self.cut = False  # its call will still be running when the session's time is up
         self.again = False
+        self.answer = _NO_ANSWER  # what its call comes to, once the clock is there
 
 
 class Dispatcher:
@@ -69,7 +71,7 @@ class Dispatcher:
         self._ender = ender
         self._agenda: list[tuple[int, int, int, Flight]] = []
         self._order = 0
-        self.stopped: Check | None = None  # the gate that stopped an execution
+        self.stopped: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
 
     def use(self, tools: Tools) -> None:
         """Other tools answer from here on."""
@@ -171,8 +173,8 @@ class Dispatcher:
         if self._state.deadline is not None and ends > self._state.deadline:
             flight.cut = True
             ends = self._state.deadline
-            outcome = Outcome(Status.TIMEOUT, latency=(ends - state.clock) / 1_000_000, tokens=outcome.tokens)
-        flight.pending = outcome
+            outcome = Outcome(Status.TIMEOUT, latency=(ends - state.clock) / MICROSECONDS, tokens=outcome.tokens)
+        flight.answer = outcome
         self._schedule(ends, _CALL_ENDS, flight)
 
     def _schedule(self, clock: int, what: int, flight: Flight) -> None:
@@ -188,12 +190,13 @@ class Dispatcher:
             _, what, _, flight = heappop(agenda)
             if what == _CALL_ENDS:
                 yield from self._answered(flight)
+            elif what == _RETRY:
+                yield from self._retry(flight)
             else:
-                yield from self._retry(flight, waited=True)
+                yield from self._fall_back(flight)
 
     def _answered(self, flight: Flight) -> Iterator[Event]:
-        outcome = flight.pending
-        assert outcome is not None
+        outcome = flight.answer
         status, message = outcome.status, outcome.message
         produces = flight.cell.step.produces
         if status is _OK and produces is not None and (fault := contract.check(produces, outcome.value)):
@@ -211,7 +214,7 @@ class Dispatcher:
             gate = Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
             yield from self._abandon(flight, gate)
         elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self._may_have_happened(flight, status):
-            yield from self._try_again(flight, outcome)
+            yield from self._try_again(flight)
         else:
             yield from self._ender.fail(flight, status, message, outcome=outcome)
 
@@ -220,46 +223,39 @@ class Dispatcher:
 
     # -- trying again -----------------------------------------------------------------------------------------------
 
-    def _try_again(self, flight: Flight, outcome: Outcome) -> Iterator[Event]:
-        """The same tool after a wait, else the next fallback at once, else the failure."""
-        retry = self._state.policy.retry
-        if flight.tries < retry.max_attempts:
-            wait = outcome.retry_after
-            if wait is None:
-                wait = _backoff(retry.backoff, retry.factor, retry.max_backoff, flight.tries)
-            ends = self._state.clock + microseconds(wait)
-            if self._state.deadline is None or ends <= self._state.deadline:
-                if self._out_of_calls():
-                    yield from self._abandon(flight, self._calls_spent())
-                elif wait > 0:
-                    self._schedule(ends, _WAIT_ENDS, flight)
+    def _try_again(self, flight: Flight) -> Iterator[Event]:
+        """The same tool after a wait, else the next fallback, else the failure."""
+        state = self._state
+        if flight.tries < state.policy.retry.max_attempts:
+            ends = state.clock + microseconds(self._wait(flight))
+            late = state.deadline is not None and ends > state.deadline
+            if not (late and self._has_fallback(flight)):
+                if (gate := self._no_call_at(ends, late=late)) is not None:
+                    yield from self._abandon(flight, gate)
                 else:
-                    yield from self._retry(flight, waited=False)
-                return
-            if not self._has_fallback(flight):
-                gate = Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
-                yield from self._abandon(flight, gate)
+                    self._schedule(ends, _RETRY, flight)
                 return
         if self._has_fallback(flight):
-            yield from self._fall_back(flight, outcome)
+            self._schedule(state.clock, _FALL_BACK, flight)
         else:
-            yield from self._ender.fail(flight, flight.attempts[-1].status, outcome.message, outcome=outcome)
+            outcome = flight.answer
+            yield from self._ender.fail(flight, outcome.status, outcome.message, outcome=outcome)
 
-    def _retry(self, flight: Flight, *, waited: bool) -> Iterator[Event]:
-        if (gate := self._no_call_now()) is not None:
+    def _wait(self, flight: Flight) -> float:
+        """The seconds before the next try: what the tool asked for, else the backoff."""
+        retry, asked = self._state.policy.retry, flight.answer.retry_after
+        return _backoff(retry.backoff, retry.factor, retry.max_backoff, flight.tries) if asked is None else asked
+
+    def _retry(self, flight: Flight) -> Iterator[Event]:
+        state, last = self._state, flight.answer
+        if state.was_denied(flight.tool, flight.args):  # meanwhile, to another step
+            yield from self._ender.fail(flight, Status.DENIED, "denied before")
+        elif (gate := self._no_call_now()) is not None:
             yield from self._abandon(flight, gate)
-            return
-        state, last = self._state, flight.attempts[-1]
-        began = flight.pending
-        assert began is not None
-        wait = began.retry_after
-        if wait is None:
-            retry = state.policy.retry
-            wait = _backoff(retry.backoff, retry.factor, retry.max_backoff, flight.tries)
-        number = len(flight.attempts) + 1
-        step_id = flight.cell.step.id
-        yield state.emit(StepRetry, step_id, flight.tool, number, wait, last.status, began.message)
-        self._call(flight)
+        else:
+            number, wait = len(flight.attempts) + 1, self._wait(flight)
+            yield state.emit(StepRetry, flight.cell.step.id, flight.tool, number, wait, last.status, last.message)
+            self._call(flight)
 
     def _has_fallback(self, flight: Flight) -> bool:
         """Whether a fallback is left whose schema takes the args and whose call was not denied before."""
@@ -274,7 +270,10 @@ class Dispatcher:
             flight.fallbacks.pop(0)
         return False
 
-    def _fall_back(self, flight: Flight, outcome: Outcome) -> Iterator[Event]:
+    def _fall_back(self, flight: Flight) -> Iterator[Event]:
+        if not self._has_fallback(flight):  # its call was denied meanwhile
+            yield from self._try_again(flight)
+            return
         if (gate := self._no_call_now()) is not None:
             yield from self._abandon(flight, gate)
             return
@@ -283,9 +282,8 @@ class Dispatcher:
         flight.spec = self._state.tool(flight.tool)
         flight.tries = 0
         number = len(flight.attempts) + 1
-        status = flight.attempts[-1].status
-        step_id = flight.cell.step.id
-        yield self._state.emit(StepFallback, step_id, flight.tool, before, number, status, outcome.message)
+        step_id, last = flight.cell.step.id, flight.answer
+        yield self._state.emit(StepFallback, step_id, flight.tool, before, number, last.status, last.message)
         self._call(flight)
 
     # -- gates inside an execution ---------------------------------------------------------------------------------
@@ -300,14 +298,19 @@ class Dispatcher:
         return self._calls_gate().check(self._state.calls)
 
     def _no_call_now(self) -> Check | None:
+        state = self._state
+        return self._no_call_at(state.clock, late=state.deadline is not None and state.clock >= state.deadline)
+
+    def _no_call_at(self, clock: int, *, late: bool) -> Check | None:
+        """The gate that refuses a call at this instant; counts come before the clock."""
         if self._out_of_calls():
             return self._calls_spent()
-        if self._state.deadline is not None and self._state.clock >= self._state.deadline:
-            return Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
+        if late:
+            return Check("max_seconds", self._state.limits.max_seconds, clock / MICROSECONDS, False)
         return None
 
     def _abandon(self, flight: Flight, gate: Check) -> Iterator[Event]:
-        self.stopped = self.stopped or gate
+        self.stopped = self.stopped or (gate, flight.cell.step.id)
         yield self._ender.abandon(flight)
 
 

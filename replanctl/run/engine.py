@@ -160,8 +160,8 @@ class Session:
         if self._reopening:
             yield from self._reopen()
             return None
-        if (gate := self._dispatch.stopped) is not None:
-            return (yield from self._stopped_by(gate))
+        if self._dispatch.stopped is not None:
+            return (yield from self._stopped_by(*self._dispatch.stopped))
         if state.aborted is not None:
             return Stop("aborted", f"step {state.aborted.cell.step.id} failed, and its on_failure is abort")
         if self._interruptions.due(state.at):
@@ -176,9 +176,9 @@ class Session:
                 failure.cell = cell  # another one where an earlier replan amended the step
                 yield from self._replanning.failure(failure)
                 return self._replanning.stop
-        if state.graph.next_ready() is not None:
+        if (ready := state.graph.next_ready()) is not None:
             gate = self._dispatch.refusal()
-            return None if gate is None else (yield from self._stopped_by(gate))
+            return None if gate is None else (yield from self._stopped_by(gate, ready.step.id))
         finish = Finish(state)
         yield from finish.judge()
         return finish.verdict
@@ -204,14 +204,10 @@ class Session:
             yield state.emit(PlanCommit, parent, None, RESUME, RESUME, state.goal, steps, total=len(state.graph.cells))
             yield state.emit(PlanDiffed, parent, state.version, Granularity.NONE, RESUME)
 
-    def _stopped_by(self, gate: Check) -> Generator[Event, None, Stop]:
-        yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, self._stopped_step())
+    def _stopped_by(self, gate: Check, step_id: str) -> Generator[Event, None, Stop]:
+        yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, step_id)
         detail = f"{gate.gate} admits {gate.limit}, and the reading is {gate.reading}"
         return Stop(REASONS[gate.gate], detail, gate)
-
-    def _stopped_step(self) -> str | None:
-        cell = self.state.graph.next_ready()
-        return cell.step.id if cell is not None else None
 
     def _closing(self, stop: Stop) -> SessionComplete:
         left = (f"the interruption {_when(one)} never came due" for one in self._interruptions.left())
