@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import UNSET
+
 from replanctl.cost.model import Coefficients
 from replanctl.files.faults import At
 from replanctl.files.shapes import (
@@ -41,7 +43,17 @@ _WHEN: Fields = {
     "max_radius": optional(whole(0)),
 }
 
-_RULE: Fields = {"name": words, "when": record(RouteWhen, _WHEN), "granularity": choice(Granularity)}
+_any_when = record(RouteWhen, _WHEN)
+
+
+def _when(value: Any, at: At) -> Any:
+    when = _any_when(value, at)
+    if when is UNSET or when.min_radius is None or when.max_radius is None or when.min_radius <= when.max_radius:
+        return when
+    return at["max_radius"].error("bad-range", "max_radius is below min_radius, so the rule never matches")
+
+
+_RULE: Fields = {"name": words, "when": _when, "granularity": choice(Granularity)}
 
 _rule = record(RouteRule, _RULE, required=("name", "granularity"))
 

@@ -234,7 +234,7 @@ def test_references_rest_on_dependencies(lines: list[str], expected: list[tuple[
 
 def test_hidden_dependencies_and_references_to_nothing_are_warnings() -> None:
     text = steps("{id: 1, tool: t}", "{id: 2, tool: t, depends_on: [], args: {a: '#E1', b: '#Ex'}}")
-    assert [str(problem) for problem in rehearse(text).warnings] == [
-        "plan.yaml:4:47: warning [hidden-dependency] step 2 reads #E1 and does not depend on 1 (add 1 to its depends_on)",
-        "plan.yaml:4:57: warning [unknown-reference] step 2 reads #Ex, and no step is x (known here: 1, 2)",
+    assert [(w.severity, w.column, w.message, w.hint) for w in rehearse(text).warnings] == [
+        ("warning", 46, "step 2 reads #E1 and does not depend on 1", "add 1 to its depends_on"),
+        ("warning", 56, "step 2 reads #Ex, and no step is x", "known here: 1, 2"),
     ]
