@@ -45,19 +45,23 @@ def parse(text: str, known: Container[str]) -> tuple[_Piece, ...]:
         return (_Literal(text),)
     pieces: list[_Piece] = []
     at = 0  # where the text not yet taken begins
+    for start, reference in _found(text, known):
+        pieces += _Literal(_unescape(text[at:start])), reference
+        at = start + len(reference.text)
+    if not pieces:
+        return _dangling(text)
+    pieces.append(_Literal(_unescape(text[at:])))
+    return tuple(p for p in pieces if isinstance(p, Reference) or p.text)
+
+
+def _found(text: str, known: Container[str]) -> Iterator[tuple[int, Reference]]:
+    """The references to known ids, and where each begins."""
+    at = 0
     for found in _START.finditer(text):
-        if found.start() < at:
-            continue
-        if found.group(1):
-            pieces.append(_Literal(text[at : found.start()] + "#E"))
-            at = found.start(2)
-        elif reference := _reference(text, found.start(), found.group(2), known):
-            pieces.append(_Literal(text[at : found.start()]))
-            pieces.append(reference)
-            at = found.start() + len(reference.text)
-    pieces.append(_Literal(text[at:]))
-    kept = tuple(p for p in pieces if isinstance(p, Reference) or p.text)
-    return _dangling(text) if not any(isinstance(p, Reference) for p in kept) else kept
+        start = found.start()
+        if start >= at and not found.group(1) and (reference := _reference(text, start, found.group(2), known)):
+            yield start, reference
+            at = start + len(reference.text)
 
 
 def _reference(text: str, start: int, run: str, known: Container[str]) -> Reference | None:
@@ -156,30 +160,19 @@ def transform(
             return whole(pieces[0])
         if undo:
             return "".join(inside(p) if isinstance(p, Reference) else p.text for p in pieces)
-        return _rewrite(value, pieces, inside)
+        return _rewrite(value, known, inside)
 
     return walk(args)
 
 
-def _rewrite(text: str, pieces: tuple[_Piece, ...], inside: Callable[[Reference], str]) -> str:
+def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str]) -> str:
     """The text as written, with only its references replaced: literals keep their escapes."""
     done: list[str] = []
     at = 0
-    for piece in pieces:
-        if isinstance(piece, Reference):
-            start = _find_unescaped(text, piece.text, at)
-            done.append(text[at:start])
-            done.append(inside(piece))
-            at = start + len(piece.text)
-    done.append(text[at:])
-    return "".join(done)
-
-
-def _find_unescaped(text: str, reference: str, at: int) -> int:
-    start = text.index(reference, at)
-    while start > at and text[start - 1] == "#":
-        start = text.index(reference, start + 1)
-    return start
+    for start, reference in _found(text, known):
+        done += text[at:start], inside(reference)
+        at = start + len(reference.text)
+    return "".join(done) + text[at:]
 
 
 def rename(args: Any, known: Container[str], names: dict[str, str]) -> Any:
