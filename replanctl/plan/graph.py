@@ -156,7 +156,7 @@ class Graph:
         self._close(cell)
 
     def leave_gap(self, cell: Cell) -> list[Cell]:
-        """A step that ended without a result becomes a gap; the steps this leaves with nothing but gaps are returned."""
+        """A step that ended without a result becomes a gap; returns the steps this leaves with nothing but gaps."""
         cell.gap = True
         blocked = []
         for dependent in cell.dependents:

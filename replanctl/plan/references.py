@@ -176,7 +176,7 @@ def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str
 
 
 def rename(args: Any, known: Container[str], names: dict[str, str]) -> Any:
-    """A copy of the args in which references to the keys of `names` mean its values; everything else stays as written."""
+    """A copy of the args in which references to the keys of `names` mean its values; the rest stays as written."""
 
     def renamed(reference: Reference) -> str:
         new = names.get(reference.step_id)
@@ -196,12 +196,10 @@ def render(step_id: str, path: tuple[str | int, ...]) -> str:
 def follow(value: Any, path: tuple[str | int, ...]) -> Any:
     """The value a path leads to; raises LookupError where there is no such field."""
     for part in path:
-        if (isinstance(part, str) and isinstance(value, dict)) or (
-            isinstance(part, int) and isinstance(value, (list, tuple))
-        ):
-            value = value[part]
-        else:
+        leads_on = isinstance(value, dict if isinstance(part, str) else list | tuple)
+        if not leads_on:
             raise LookupError(part)
+        value = value[part]
     return value
 
 

@@ -139,7 +139,7 @@ class VariableTable:
         return changes
 
     def resting_on(self, assumptions: Iterable[str]) -> list[str]:
-        """The steps whose variables rest on one of these assumptions, directly or through what they were computed from."""
+        """The steps whose variables rest on one of these assumptions, directly or through what they were made from."""
         return list(
             dict.fromkeys(
                 step_id
