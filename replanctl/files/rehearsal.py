@@ -105,7 +105,7 @@ def _source(name: str, role: Role, stdin: Any) -> Source:
 
 def _beside(plan: Path) -> Path | None:
     """The file of outcomes that belongs to a plan file, when it exists."""
-    for suffix in dict.fromkeys((plan.suffix, ".yaml")):
+    for suffix in dict.fromkeys((plan.suffix, ".yaml")) if plan.name else ():  # `.` and `/` have no name
         beside = plan.with_name(f"{plan.stem}.outcomes{suffix}")
         if beside.exists():
             return beside

@@ -1,0 +1,247 @@
+"""The other verbs: what they print of a run, a plan, a number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from replanctl.store import RunStatus, Store
+from tests.cli.conftest import NOW, PLAN, Cli, Done
+
+
+@pytest.fixture
+def ran(cli: Cli) -> Cli:
+    """Run 1 was replanned, run 2 was handed over, run 3 is plain."""
+    assert cli("run", "plan.yaml", "--outcomes", "shape.yaml", "-q").code == 0
+    assert cli("run", "plan.yaml", "--outcomes", "denied.yaml", "-q").code == 1
+    assert cli("run", "plan.yaml", "-q").code == 0
+    return cli
+
+
+def loaded(done: Done) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+# -- runs -----------------------------------------------------------------------------------------------------------
+
+
+def test_runs_are_listed_oldest_first(ran: Cli) -> None:
+    assert ran("runs") == Done(0, """\
+   run  started           ended       plans    time    tokens  goal
+     1  2026-01-02 03:04  ✓ goal_met      2      4s     1,505  find the price
+     2  2026-01-02 03:04  ✗ escalated     1      2s       700  find the price
+     3  2026-01-02 03:04  ✓ goal_met      1      3s       880  find the price
+""", "")  # fmt: skip
+    rows = loaded(ran("runs", "--format", "json"))
+    assert rows["schema_version"] == 1
+    assert rows["runs"][1] == {
+        "run": 2, "started": NOW, "goal": "find the price", "status": "failed", "reason": "escalated",
+        "seconds": 2.0, "versions": 1, "tokens": 700,
+    }  # fmt: skip
+
+
+def test_no_runs_are_no_error(cli: Cli) -> None:
+    assert cli("runs") == Done(0, "  There are no runs yet: replanctl run PLAN makes the first.\n", "")
+    assert loaded(cli("runs", "--format", "json")) == {"schema_version": 1, "runs": []}
+    assert not cli.store.exists()
+
+
+# -- show -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("outcomes", ["shape.yaml", "denied.yaml"])
+def test_show_tells_a_run_as_it_was_told(cli: Cli, outcomes: str) -> None:
+    for form in ("text", "json"):
+        told = cli("run", "plan.yaml", "--outcomes", outcomes, "--format", form).out
+        assert cli("show", "--format", form) == Done(0, told, "")
+
+
+def test_parts_of_a_run(ran: Cli) -> None:
+    whole = loaded(ran("show", "1", "--format", "json"))
+    parts = loaded(ran("show", "1", "--ledger", "--variables", "--format", "json"))
+    assert parts == {
+        "schema_version": 1, "run": 1, "status": "completed",
+        "variables": whole["variables"], "ledger": whole["ledger"],
+    }  # fmt: skip
+    events = loaded(ran("show", "1", "--events", "--format", "json"))["events"]
+    with Store.open(ran.store) as store:
+        assert events == [json.loads(line) for line in store.event_lines(1)]
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ("--events", "session.complete"),
+        ("--variables", "E1  clean"),
+        ("--ledger", "Main 700, remedy 0"),
+        ("--lessons", "v1 step 2 permission"),
+        ("--handover", "escalated"),
+    ],
+)
+def test_a_part_as_text(ran: Cli, part: str, said: str) -> None:
+    done = ran("show", "2", part)
+    assert (done.code, done.err) == (0, "")
+    assert said in done.out
+
+
+def test_a_run_that_was_broken_off_is_shown_as_far_as_it_came(ran: Cli) -> None:
+    with Store.open(ran.store, create=True) as store:
+        events = list(store.events(1))[:8]
+        with store.begin(store.inputs(1), goal="find the price", started=NOW) as run:
+            for event in events:
+                run.append(event)
+    done = ran("show", "4")
+    assert (done.code, done.err) == (0, "run 4 was broken off here\n")
+    assert "✓ 1" in done.out
+    assert loaded(ran("show", "4", "--format", "json"))["reason"] == "interrupted"
+    assert loaded(ran("show", "4", "--lessons", "--format", "json"))["status"] == RunStatus.INTERRUPTED
+
+
+# -- diff -----------------------------------------------------------------------------------------------------------
+
+
+def test_versions_of_a_run_are_compared(ran: Cli) -> None:
+    done = ran("diff", "v1", "v2", "--run", "1")
+    assert done.code == 0
+    assert done.out.splitlines()[0] == "  v2 against v1: patch, because assumption@2"
+    assert done.out.splitlines()[-1].strip() == "Plan: 1 revised, 2 kept."
+    found = loaded(ran("diff", "1:v1", "1:v2", "--format", "json"))
+    assert {name: found[name] for name in ("schema_version", "from", "to", "revised", "added", "removed", "kept")} == {
+        "schema_version": 1, "from": "1:v1", "to": "1:v2", "revised": ["2"], "added": [], "removed": [], "kept": 2,
+    }  # fmt: skip
+    assert ran("diff", "1:v1", "1:v2", "--format", "markdown").out.startswith("### 1:v1 → 1:v2\n")
+
+
+def test_plan_files_are_compared_with_each_other_and_with_runs(ran: Cli) -> None:
+    ran.files({"new.yaml": PLAN.replace("write it up", "write it down")})
+    assert ran("diff", "plan.yaml", "new.yaml", "--exit-code").code == 1
+    assert loaded(ran("diff", "plan.yaml", "new.yaml", "--format", "json"))["revised"] == ["3"]
+    same = ran("diff", "plan.yaml", "v1", "--exit-code", "--format", "json")
+    assert (same.code, loaded(same)["changes"]) == (0, [])
+
+
+def test_what_is_not_there_cannot_be_compared(ran: Cli) -> None:
+    missing = Done(2, "", "replanctl: run 1 has no version v3\n  its last one is v2\n")
+    assert ran("diff", "v1", "v3", "--run", "1") == missing
+    assert ran("diff", "v1", "none.yaml").code == 2
+    assert ran("diff", "9:v1", "v1") == Done(
+        2, "", "replanctl: there is no run 9 in store\n  replanctl runs lists them\n"
+    )
+
+
+# -- cost -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_cost_of_a_failure(cli: Cli) -> None:
+    assert cli("cost", "--steps", "8", "--fail", "4") == Done(0, """\
+  A failure at step 4 of 8: 3 steps done, 1 lesson carried
+
+               carried re-executed       total     × patch
+  retry            200           0         200        0.40
+  patch            495           0         495        1.00
+  tail             675           0         675        1.36
+  global           675         540       1,215        2.45
+
+  done    patch     tail   re-run   global  × patch
+     0      420      780        0      780     1.86  ██████░░░░░
+     1      445      745      180      925     2.08  ██████░░░░░░░
+     2      470      710      360    1,070     2.28  ███████░░░░░░░░
+     3      495      675      540    1,215     2.45  ███████░░░░░░░░░░░
+     4      520      640      720    1,360     2.62  ████████░░░░░░░░░░░░
+     5      545      605      900    1,505     2.76  ████████░░░░░░░░░░░░░░
+     6      570      570    1,080    1,650     2.89  ████████░░░░░░░░░░░░░░░░
+     7      595      535    1,260    1,795     3.02  █████████░░░░░░░░░░░░░░░░░
+  █ patch   ░ what a global replan takes beyond it
+""", "")  # fmt: skip
+
+
+def totals(done: Done) -> list[int]:
+    return [row["total"] for row in loaded(done)["failure"]["rows"]]
+
+
+def test_coefficients_come_from_a_file_the_line_and_a_run(cli: Cli) -> None:
+    cli.files({
+        "c.yaml": "step: 100\nretry: 50\n",
+        "dear.yaml": "outcomes: [{match: {step: 2}, returns: [rate_limited, {status: ok, tokens: 300}]},"
+                     " {match: {}, returns: [{status: ok, tokens: 60}]}]\n",
+    })  # fmt: skip
+    words = ["cost", "--steps", "8", "--fail", "4", "--format", "json"]
+    assert totals(cli(*words)) == [200, 495, 675, 1215]
+    assert totals(cli(*words, "--set", "step=85", "--set", "retry=1")) == [1, 545, 800, 1340]
+    assert totals(cli(*words, "--coefficients", "c.yaml")) == [50, 575, 875, 1415]
+    assert totals(cli(*words, "--coefficients", "c.yaml", "--set", "step=60")) == [50, 495, 675, 1215]
+    assert totals(cli(*words, "--lessons", "3")) == [200, 615, 795, 1335]
+    assert cli("run", "plan.yaml", "--outcomes", "dear.yaml", "-q").code == 0
+    measured = loaded(cli("cost", "--run", "1", "--fail", "3", "--format", "json"))
+    assert (measured["steps"], measured["coefficients"]["execution"], measured["coefficients"]["retry"]) == (
+        3,
+        100,
+        300,
+    )
+
+
+def test_a_run_names_its_own_failure(ran: Cli) -> None:
+    found = loaded(ran("cost", "--run", "1", "--price", "3.00", "--format", "json"))
+    assert (found["steps"], found["failure"]["fail"], found["price"]) == (3, 2, 3.0)
+    said = "replanctl: say how many steps there are and which fails\n  replanctl cost --steps 8 --fail 4\n"
+    assert ran("cost", "--run", "3") == Done(2, "", said)
+    assert "0.001335" in ran("cost", "--run", "1", "--price", "3.00").out
+
+
+def test_an_unknown_coefficient_names_the_nearest(cli: Cli) -> None:
+    done = cli("cost", "--set", "stepp=1")
+    assert (done.code, done.out) == (2, "")
+    assert "Invalid value for '--set': 'stepp=1' is not NAME=TOKENS with one of step" in done.err
+
+
+# -- validate -------------------------------------------------------------------------------------------------------
+
+
+def test_everything_wrong_is_listed_at_once(cli: Cli) -> None:
+    cli.files({"bad.yaml": "goal: x\nsteps:\n  - {id: 1, tol: look}\n  - {id: 1, tool: look, args: {q: '#E9'}}\n"})
+    done = cli("validate", "bad.yaml", "plan.yaml")
+    assert done.code == 1
+    places = [line.split(": ")[0] for line in done.out.splitlines() if line.startswith("bad.yaml")]
+    assert len(places) > 2
+    assert done.out.splitlines()[-1].endswith(" in 2 files.")
+    found = loaded(cli("validate", "bad.yaml", "--format", "json"))
+    assert (found["schema_version"], found["valid"]) == (1, False)
+    assert [f"{each['file']}:{each['line']}:{each['column']}" for each in found["problems"]] == places
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["plan.yaml"], 0), (["doubtful.yaml"], 0), (["doubtful.yaml", "--strict"], 1), (["none.yaml"], 2), (["."], 2)],
+)
+def test_what_validate_ends_with(cli: Cli, words: list[str], code: int) -> None:
+    cli.files({"doubtful.yaml": PLAN.replace("#E2", "#E9")})
+    assert cli("validate", *words).code == code
+
+
+def test_a_plan_on_standard_input_is_checked(cli: Cli) -> None:
+    assert cli("validate", "-", stdin=PLAN) == Done(0, "0 errors and 0 warnings in 1 file.\n", "")
+    assert cli("validate", "-", "-q", stdin=PLAN) == Done(0, "", "")
+
+
+# -- init -----------------------------------------------------------------------------------------------------------
+
+
+def test_init_writes_an_example_that_runs(cli: Cli) -> None:
+    said = "wrote new/plan.yaml and new/plan.outcomes.yaml: try replanctl run new/plan.yaml\n"
+    assert cli("init", "new") == Done(0, "", said)
+    assert cli("validate", "new/plan.yaml", "new/plan.outcomes.yaml", "--strict").code == 0
+    result = loaded(cli("run", "new/plan.yaml", "--format", "json"))
+    assert (result["status"], [route["rule"] for route in result["routes"]]) == ("completed", ["wide-radius"])
+    assert any(len(each["attempts"]) > 1 for each in result["history"])
+
+
+def test_init_overwrites_nothing(cli: Cli) -> None:
+    before = Path("plan.yaml").read_text()
+    said = "replanctl: plan.yaml is there already, and is left as it is\n  name another folder\n"
+    assert cli("init") == Done(2, "", said)
+    assert Path("plan.yaml").read_text() == before
+    assert not Path("plan.outcomes.yaml").exists()
