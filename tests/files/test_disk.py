@@ -70,6 +70,11 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     assert refusal("/dev/null") == ("not-a-file", 0, 0, "this is not a regular file")
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs a file that is longer than it says")
+def test_a_file_that_changes_under_the_reader_is_refused() -> None:
+    assert refusal("/proc/self/status") == ("changed", 0, 0, "the file changed while it was read")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="file modes don't stop root")
 def test_a_file_without_rights_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "plan.yaml"
