@@ -9,7 +9,7 @@ import msgspec
 from replanctl.cost.model import CostModel
 from replanctl.replan.gates import GateLimits, resolve
 from replanctl.run.events import SessionStart
-from replanctl.show.paper import Paper, Span
+from replanctl.show.paper import GLUE, Paper, Span
 from replanctl.show.words import GATES, plural, reading
 
 
@@ -31,7 +31,8 @@ def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None
         *([f"{plural(len(start.lessons), 'lesson')} carried"] if start.lessons else []),
     ]
     paper.line(Span(start.goal, "title"), indent=2)
-    paper.line(Span(paper.joined(parts), "dim"), indent=2)
+    facts_line = paper.joined(parts).replace(f",{GLUE}", ", ")  # many limits take more than one line
+    paper.line(Span(facts_line, "dim"), indent=2)
     for warning in start.warnings:
         paper.line(Span("warning  ", "notice"), warning, indent=2, hang=11)
     paper.blank()
