@@ -59,11 +59,10 @@ class Verb(msgspec.Struct, frozen=True):
 
 
 def flags_of(options: type[Shared]) -> dict[str, Flag]:
-    """The flags of a verb by field: its own first, then the shared ones."""
+    """The flags of a verb by field: its own first, then those it shares with others."""
     hints = get_type_hints(options, include_extras=True)
-    shared = Shared.__struct_fields__
-    own = [field for field in options.__struct_fields__ if field not in shared]
-    return {field: hints[field].__metadata__[0] for field in (*own, *shared)}
+    fields = [field for each in options.__mro__ for field in getattr(each, "__annotations__", ()) if field in hints]
+    return {field: hints[field].__metadata__[0] for field in fields}
 
 
 def option_name(field: str) -> str:
