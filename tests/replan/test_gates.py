@@ -117,10 +117,10 @@ A, B, C = [("look", "web")], [("ask", "phone")], [("look", "web"), ("ask", "phon
 def told(guard: OscillationGuard, versions: list[Any], draft: Any, last_replaced: Any) -> Check:
     """The check of a draft after these versions were replaced, while `last_replaced` is in force."""
     for version in versions:
-        guard.replace(fingerprint(version), lambda v=version: v)
+        guard.replace(fingerprint(version), list(version).copy)
         guard.commit()
-    guard.replace(fingerprint(last_replaced), lambda: last_replaced)
-    return guard.check(fingerprint(draft), lambda: draft)
+    guard.replace(fingerprint(last_replaced), last_replaced.copy)
+    return guard.check(fingerprint(draft), draft.copy)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_a_message_is_cut_at_200_characters() -> None:
 @pytest.mark.parametrize("state", ["pending", "failed", "skipped", "void", "no such step", "no such field"])
 def test_a_missing_variable_outranks_the_status(state: str) -> None:
     found = classify("3", Status.DENIED, "no", missing=Missing("#E1.rows", "1", state), radius=0)
-    evidence = {"reference": "#E1.rows", "referenced_step": "1", "state": state}
+    evidence: dict[str, Any] = {"reference": "#E1.rows", "referenced_step": "1", "state": state}
     assert found == signal("missing_var", f"#E1.rows: {state}", **evidence)
 
 
