@@ -3,7 +3,15 @@
 from replanctl.files.disk import write_text
 from replanctl.files.extras import load_coefficients, parse_draft
 from replanctl.files.lessons import load_lessons, save_lessons
-from replanctl.files.rehearsal import Rehearsal, Source, check_plan, load_plan, load_rehearsal, parse_rehearsal
+from replanctl.files.rehearsal import (
+    Rehearsal,
+    Source,
+    check_plan,
+    load_plan,
+    load_rehearsal,
+    parse_rehearsal,
+    read_outcomes,
+)
 from replanctl.files.sections import Role
 
 __all__ = [
@@ -17,6 +25,7 @@ __all__ = [
     "load_rehearsal",
     "parse_draft",
     "parse_rehearsal",
+    "read_outcomes",
     "save_lessons",
     "write_text",
 ]

@@ -71,6 +71,11 @@ def parse_rehearsal(sources: Sequence[Source]) -> Rehearsal:
     return rehearsal
 
 
+def read_outcomes(path: str | Path) -> Source:
+    """A file of outcomes as it is, to be parsed beside its plan. Raises InputError when it can't be read."""
+    return Source(str(path), Role.OUTCOMES, read_text(path))
+
+
 def check_plan(path: str | Path, *, stdin: Any = None) -> list[Problem]:
     """Everything wrong or doubtful in a plan file and the outcomes beside it, or in a file of outcomes or a policy."""
     try:

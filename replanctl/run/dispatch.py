@@ -67,15 +67,11 @@ class Dispatcher:
 
     def __init__(self, state: SessionState, tools: Tools, ender: Ender) -> None:
         self._state = state
-        self._tools = tools
+        self.tools = tools
         self._ender = ender
         self._agenda: list[tuple[int, int, int, Flight]] = []
         self._order = 0
         self.stopped: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
-
-    def use(self, tools: Tools) -> None:
-        """Other tools answer from here on."""
-        self._tools = tools
 
     @property
     def in_flight(self) -> int:
@@ -166,7 +162,7 @@ class Dispatcher:
             cell.step.produces,
             spec.idempotent,
         )
-        outcome = self._tools.call(call)
+        outcome = self.tools.call(call)
         if outcome.latency > spec.timeout:
             outcome = Outcome(Status.TIMEOUT, latency=spec.timeout, tokens=outcome.tokens)
         ends = state.clock + microseconds(outcome.latency)

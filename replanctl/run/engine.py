@@ -16,6 +16,7 @@ from replanctl.plan.coupling import coupling
 from replanctl.plan.model import Granularity, Plan, Step, Tool
 from replanctl.replan.gates import REASONS, Check
 from replanctl.replan.lessons import Lesson
+from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import Replanner
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.ending import Ender
@@ -35,7 +36,8 @@ class Session:
 
     `replanner` None is the template alone. `warnings` are told at the start, `last_words()` at the end. `plain` is the
     two-budget loop of `PlanExecuteAgent`: a draft is the whole rest of the plan, and nothing but the two budgets judges
-    it. `no_plan` says why there is no plan at all; `default_tool` is what holds for a tool the plan does not describe.
+    it. `no_plan` says why there is no plan at all; `default_tool` is what holds for a tool the plan does not
+    describe. `asked` is told every request before it is answered.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Session:
         plain: bool = False,
         no_plan: str = "",
         default_tool: Tool = DEFAULT_TOOL,
+        asked: Callable[[ReplanRequest], None] | None = None,
     ) -> None:
         policy = policy or Policy()
         if policy.mode is Mode.AUTO:
@@ -60,7 +63,7 @@ class Session:
         self._interruptions = Interruptions(interruptions)
         self._ender = Ender(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ender)
-        self._replanning = Replanning(self.state, replanner, self._ender, plain=plain)
+        self._replanning = Replanning(self.state, replanner, self._ender, plain=plain, asked=asked)
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
@@ -86,10 +89,15 @@ class Session:
         if policy is not None:
             self.state.obey(policy)
         if tools is not None:
-            self._dispatch.use(tools)
+            self._dispatch.tools = tools
         if goal is not None:
             self._interruptions.add(goal)
         self._reopening = reopen
+
+    @property
+    def tools(self) -> Tools:
+        """Who answers tool calls now."""
+        return self._dispatch.tools
 
     # -- the start ----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ booked, whatever came back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -80,9 +80,18 @@ class Case(msgspec.Struct):
 class Replanning:
     """Answers failures and changed goals with new versions. After each answer `stop` says whether the session ends."""
 
-    def __init__(self, state: SessionState, replanner: Replanner | None, ender: Ender, *, plain: bool = False) -> None:
+    def __init__(
+        self,
+        state: SessionState,
+        replanner: Replanner | None,
+        ender: Ender,
+        *,
+        plain: bool = False,
+        asked: Callable[[ReplanRequest], None] | None = None,
+    ) -> None:
         self._state = state
         self._plain = plain
+        self._asked = asked
         self._replanner = replanner
         self._ender = ender
         self.stop: Stop | None = None
@@ -242,6 +251,8 @@ class Replanning:
 
     def _ask(self, case: Case) -> tuple[Draft | None, str, str]:
         """The draft (None for a bad answer), who wrote it, and what went wrong asking."""
+        if self._asked is not None:
+            self._asked(self._request(case))
         if self._replanner is not None:
             try:
                 draft = self._replanner.replan(self._request(case))

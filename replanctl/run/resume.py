@@ -28,14 +28,15 @@ CUT_OFF = "cut off when the session was killed: the call may have happened"
 
 class Amendment(msgspec.Struct, frozen=True):
     """From event `seq` on, other inputs hold. `goal` is a person's new goal, `outcomes` the name of a new script's
-    source, `reopen` whether what the stop gave up is pending again; `cut_off` are calls (step, version, attempt) whose
-    answer nobody heard."""
+    source, `reopen` whether what the stop gave up is pending again, `reroute` whether the last failure is routed again;
+    `cut_off` are calls (step, version, attempt) whose answer nobody heard."""
 
     seq: int
     policy: Policy
     goal: str | None = None
     outcomes: str | None = None
     reopen: bool = False
+    reroute: bool = False
     cut_off: tuple[tuple[str, int, int], ...] = ()
 
 

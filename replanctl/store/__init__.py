@@ -2,6 +2,6 @@
 
 from replanctl.store.model import Inputs, RunRow, RunStatus, SourceText
 from replanctl.store.store import Store
-from replanctl.store.writer import RunWriter
+from replanctl.store.writer import BATCH, RunWriter
 
-__all__ = ["Inputs", "RunRow", "RunStatus", "RunWriter", "SourceText", "Store"]
+__all__ = ["BATCH", "Inputs", "RunRow", "RunStatus", "RunWriter", "SourceText", "Store"]

@@ -8,6 +8,7 @@ import msgspec
 
 from replanctl.replan.lessons import Lesson
 from replanctl.run.policy import Policy
+from replanctl.run.resume import Amendment
 
 
 class RunStatus(StrEnum):
@@ -30,13 +31,17 @@ class SourceText(msgspec.Struct, frozen=True):
 class Inputs(msgspec.Struct, frozen=True):
     """All that a run came from: the texts of its files, the policy with the flags already on top, and the lesson book.
 
-    `made_by` is the version of replanctl that made the run.
+    `made_by` is the version of replanctl that made the run. `planner` is the command and `tools` the `module:attribute`
+    of a run that was driven for real. `amendments` are what was changed when the run was resumed.
     """
 
     sources: tuple[SourceText, ...]
     policy: Policy
     lessons: tuple[Lesson, ...]
     made_by: str
+    planner: str | None = None
+    tools: str | None = None
+    amendments: tuple[Amendment, ...] = ()
 
 
 class RunRow(msgspec.Struct, frozen=True):

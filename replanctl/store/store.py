@@ -73,6 +73,22 @@ class Store:
             claim = Claim(self._folder, run)
         return RunWriter(self._db, self._path, run, claim, batch=batch)
 
+    def reopen(self, run: int, inputs: Inputs, *, keep: int, batch: int = BATCH) -> RunWriter:
+        """Go on writing a run: its first `keep` events stay, what came after goes, `inputs` hold from here on.
+
+        Raises `StoreError` when another process is writing it.
+        """
+        if is_claimed(self._folder, run):
+            raise StoreError(f"run {run} is being written by another process", hint="wait for it to end")
+        changes = "status = ?, inputs = ?, result = NULL, reason = NULL, seconds = NULL"
+        with guarded(self._path), transaction(self._db):
+            self._db.execute("DELETE FROM events WHERE run = ? AND seq >= ?", (run, keep))
+            self._db.execute(
+                f"UPDATE runs SET {changes} WHERE run = ?", (RunStatus.RUNNING.value, msgspec.json.encode(inputs), run)
+            )
+            claim = Claim(self._folder, run)
+        return RunWriter(self._db, self._path, run, claim, batch=batch)
+
     def runs(self) -> list[RunRow]:
         """Every run, oldest first."""
         return [self._row(values) for values in self._query(f"{_ROW} ORDER BY run")]

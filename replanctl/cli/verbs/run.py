@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -11,10 +11,11 @@ from typing import Annotated, TextIO
 import msgspec
 
 from replanctl import __version__
-from replanctl.cli.flags import Flag, Verb
+from replanctl.cli.effects import EffectLog
+from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import output
 from replanctl.cli.overrides import PolicyOptions, with_flags
-from replanctl.cli.rehearse import session_of
+from replanctl.cli.rehearse import real_parts, session_of
 from replanctl.cli.signals import StoppedError
 from replanctl.cli.views import Brief, Document, Lines, View, screen
 from replanctl.cli.world import World
@@ -24,7 +25,7 @@ from replanctl.replan.lessons import Lesson
 from replanctl.run.engine import Session
 from replanctl.run.fold import ResultFold
 from replanctl.run.result import SessionResult
-from replanctl.store import Inputs, RunWriter, SourceText, Store
+from replanctl.store import BATCH, Inputs, RunWriter, SourceText, Store
 
 
 class RunFormat(StrEnum):
@@ -44,6 +45,8 @@ class Options(PolicyOptions, frozen=True, kw_only=True):
     lessons: Annotated[Path | None, Flag("A lesson book, loaded before and saved after.", "FILE", Path)] = None
     format: Annotated[RunFormat, Flag("How to write it.", "FORMAT", RunFormat)] = RunFormat.TEXT
     output: Annotated[Path | None, Flag("Write to FILE, whole or not at all.", "FILE", Path, "-o")] = None
+    planner: Annotated[str | None, Flag("A command to ask for every replan (JSON in, steps out).", "COMMAND")] = None
+    tools: Annotated[str | None, Flag("Python callables instead of scripted tools.", "MODULE:NAME")] = None
     no_store: Annotated[bool, Flag("Keep nothing.")] = False
 
 
@@ -53,14 +56,20 @@ def execute(options: Options, world: World) -> int:
         rehearsal = load_rehearsal(options.plan, outcomes=options.outcomes, policy=options.policy, stdin=world.stdin)
         policy = with_flags(rehearsal.policy, options)
         lessons = load_lessons(options.lessons) if options.lessons else ()
-        session = session_of(rehearsal, policy, lessons)
-        inputs = Inputs(_texts(rehearsal), policy, tuple(lessons), __version__)
+        inputs = Inputs(_texts(rehearsal), policy, tuple(lessons), __version__, options.planner, options.tools)
         with output(world.stdout, options.output) as stream, _writer(options, world, inputs, rehearsal) as writer:
-            view = _view(options, world, stream, rehearsal, writer.run if writer else None)
+            view = view_of(options.format, options, world, stream, inputs.sources, writer.run if writer else None)
+            log = EffectLog(keep=writer.effect if writer else _forget)
+            tools, replanner = real_parts(inputs, log)
+            session = session_of(rehearsal, policy, lessons, tools=tools, replanner=replanner)
             result = _follow(session, view, writer)
         if options.lessons:
             save_lessons(options.lessons, (Lesson(*msgspec.structs.astuple(view)) for view in result.lessons))
     return 0 if result.status == "completed" else 1
+
+
+def _forget(n: int, kind: str, answer: object) -> None:
+    """Nothing is kept of a run that is not stored."""
 
 
 def _texts(rehearsal: Rehearsal) -> tuple[SourceText, ...]:
@@ -73,9 +82,10 @@ def _writer(options: Options, world: World, inputs: Inputs, rehearsal: Rehearsal
     if options.no_store:
         yield None
         return
+    batch = 1 if inputs.tools or inputs.planner else BATCH
     with (
         Store.open(world.store_folder(options.store), create=True) as store,
-        store.begin(inputs, goal=rehearsal.plan.goal, started=world.now()) as writer,
+        store.begin(inputs, goal=rehearsal.plan.goal, started=world.now(), batch=batch) as writer,
     ):
         try:
             yield writer
@@ -99,14 +109,17 @@ def _follow(session: Session, view: View, writer: RunWriter | None) -> SessionRe
     return result
 
 
-def _view(options: Options, world: World, stream: TextIO, rehearsal: Rehearsal, run: int | None) -> View:
-    if options.format is RunFormat.JSON:
+def view_of(
+    how: RunFormat, options: Shared, world: World, stream: TextIO, sources: Iterable[SourceText], run: int | None
+) -> View:
+    """Who watches the session, by the format that was asked for."""
+    if how is RunFormat.JSON:
         return Document(stream)
-    if options.format is RunFormat.JSONL:
+    if how is RunFormat.JSONL:
         return Lines(stream)
     if options.quiet:
         return Brief(world.paper(stream, options.color))
-    outcomes = [Path(source.name).name for source in rehearsal.sources if source.role is Role.OUTCOMES]
+    outcomes = [Path(source.name).name for source in sources if source.role == Role.OUTCOMES]
     return screen(world.paper(stream, options.color), outcomes, run)
 
 
