@@ -1,47 +1,82 @@
-"""The coupling test: by hand on small plans, against its definition on random ones, and fast on long ones."""
+"""The coupling test: whose failure takes everything with it, and whose leaves most of the plan alive."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from replanctl.plan.coupling import ON_FAILURE, Coupling, CouplingRow, coupling
-from replanctl.plan.model import Step
-
-STRONG, WEAK, MIXED = Coupling
-
-# What each step depends on, and of each step: dependents, paralysed, verdict.
-TABLE: dict[str, tuple[dict[str, list[str]], dict[str, tuple[int, int, Coupling]]]] = {
-    "one step": ({"1": []}, {"1": (0, 0, STRONG)}),
-    "a sequence": (
-        {"1": [], "2": ["1"], "3": ["2"]},
-        {"1": (2, 2, STRONG), "2": (1, 1, STRONG), "3": (0, 0, STRONG)},
-    ),
-    "sources of one summary": (
-        {"1": [], "2": [], "3": ["1", "2"]},
-        {"1": (1, 0, WEAK), "2": (1, 0, WEAK), "3": (0, 0, STRONG)},
-    ),
-    "half alive is mixed": (
-        {"1": [], "2": [], "3": ["1"], "4": ["3", "2"]},
-        {"1": (2, 1, MIXED), "2": (1, 0, WEAK), "3": (1, 0, WEAK), "4": (0, 0, STRONG)},
-    ),
-    "a diamond": (
-        {"1": [], "2": ["1"], "3": ["1"], "4": ["2", "3"]},
-        {"1": (3, 3, STRONG), "2": (1, 0, WEAK), "3": (1, 0, WEAK), "4": (0, 0, STRONG)},
-    ),
-    "listed before what it depends on": (
-        {"b": ["a"], "a": []},
-        {"b": (0, 0, STRONG), "a": (1, 1, STRONG)},
-    ),
-    "a dependency named twice": ({"1": [], "2": ["1", "1"]}, {"1": (1, 1, STRONG), "2": (0, 0, STRONG)}),
-}  # fmt: skip
+from replanctl.plan.model import Step, sequenced
 
 
-def plan(needs: dict[str, list[str]]) -> list[Step]:
-    return [Step(id_, "tool", depends_on=tuple(depends_on)) for id_, depends_on in needs.items()]
+def plan(text: str) -> tuple[Step, ...]:
+    """Steps given as `3:1,2` (after 1 and 2), `3:` (independent) or `3` (after the step before it)."""
+    return sequenced(_step(*word.partition(":")) for word in text.split())
+
+
+def _step(id_: str, given: str, after: str) -> Step:
+    return Step(id_, "t", depends_on=tuple(filter(None, after.split(","))) if given else None)
+
+
+# plan -> step: dependents, paralysed, coupling, on_failure
+PLANS: dict[str, dict[str, tuple[int, int, str, str]]] = {
+    "1": {"1": (0, 0, "strong", "replan")},  # nobody rests on it
+    "1 2 3": {
+        "1": (2, 2, "strong", "replan"),
+        "2": (1, 1, "strong", "replan"),
+        "3": (0, 0, "strong", "replan"),
+    },
+    # two sources and a summary: it goes on with what is left
+    "1: 2: 3:1,2": {"1": (1, 0, "weak", "defer"), "2": (1, 0, "weak", "defer"), "3": (0, 0, "strong", "replan")},
+    # half alive is not more than half
+    "1: 2: 3:1 4:1,2": {
+        "1": (2, 1, "mixed", "replan"),
+        "2": (1, 0, "weak", "defer"),
+        "3": (0, 0, "strong", "replan"),
+        "4": (0, 0, "strong", "replan"),
+    },
+    # paralysis goes on through what it paralysed: 3, then 5, which has nothing else; 4 and 6 live
+    "1: 2: 3:1 4:1,2 5:3 6:4": {
+        "1": (4, 2, "mixed", "replan"),
+        "2": (2, 0, "weak", "defer"),
+        "3": (1, 1, "strong", "replan"),
+        "4": (1, 1, "strong", "replan"),
+        "5": (0, 0, "strong", "replan"),
+        "6": (0, 0, "strong", "replan"),
+    },
+    # a diamond: both branches die, so does what joins them
+    "1: 2:1 3:1 4:2,3": {
+        "1": (3, 3, "strong", "replan"),
+        "2": (1, 0, "weak", "defer"),
+        "3": (1, 0, "weak", "defer"),
+        "4": (0, 0, "strong", "replan"),
+    },
+    # two of three alive
+    "1: 2: 3:1 4:1,2 5:4": {
+        "1": (3, 1, "weak", "defer"),
+        "2": (2, 0, "weak", "defer"),
+        "3": (0, 0, "strong", "replan"),
+        "4": (1, 1, "strong", "replan"),
+        "5": (0, 0, "strong", "replan"),
+    },
+    # the list order is not the order of the graph
+    "3:1,2 1: 2:": {"3": (0, 0, "strong", "replan"), "1": (1, 0, "weak", "defer"), "2": (1, 0, "weak", "defer")},
+    # a dependency named twice is one
+    "1: 2:1,1": {"1": (1, 1, "strong", "replan"), "2": (0, 0, "strong", "replan")},
+}
+
+
+@pytest.mark.parametrize(("text", "rows"), PLANS.items(), ids=PLANS)
+def test_the_test(text: str, rows: dict[str, tuple[int, int, str, str]]) -> None:
+    assert coupling(plan(text)) == tuple(CouplingRow(id_, *row) for id_, row in rows.items())  # type: ignore[arg-type]
+
+
+def after(id_: str, needs: list[int]) -> Step:
+    return Step(id_, "t", depends_on=tuple(map(str, needs)))
 
 
 def by_definition(steps: list[Step]) -> tuple[CouplingRow, ...]:
@@ -56,7 +91,7 @@ def row_by_definition(blank: str, steps: list[Step]) -> CouplingRow:
         resting |= {s.id for s in steps if set(s.depends_on or ()) & {blank, *resting}}
         paralysed |= {s.id for s in steps if s.depends_on and set(s.depends_on) <= {blank, *paralysed}}
     alive = len(resting) - len(paralysed)
-    verdict = STRONG if not alive else WEAK if alive > len(resting) / 2 else MIXED
+    verdict = Coupling.STRONG if not alive else Coupling.WEAK if alive > len(resting) / 2 else Coupling.MIXED
     return CouplingRow(blank, len(resting), len(paralysed), verdict, ON_FAILURE[verdict])
 
 
@@ -66,15 +101,7 @@ def plans(draw: st.DrawFn) -> list[Step]:
     count = draw(st.integers(1, 14))
     needs = {str(i): draw(st.lists(st.sampled_from(range(i)), max_size=3)) if i else [] for i in range(count)}
     order = draw(st.permutations(list(needs)))
-    return plan({id_: [str(need) for need in needs[id_]] for id_ in order})
-
-
-@pytest.mark.parametrize(("needs", "expected"), TABLE.values(), ids=TABLE)
-def test_the_test_by_hand(needs: dict[str, list[str]], expected: dict[str, tuple[int, int, Coupling]]) -> None:
-    assert coupling(plan(needs)) == tuple(
-        CouplingRow(id_, dependents, paralysed, verdict, ON_FAILURE[verdict])
-        for id_, (dependents, paralysed, verdict) in expected.items()
-    )
+    return [after(id_, needs[id_]) for id_ in order]
 
 
 @given(plans())
@@ -83,7 +110,7 @@ def test_it_is_what_the_definition_says(steps: list[Step]) -> None:
 
 
 # Shapes of 10,000 steps on which walking up, or from every step down, takes the square of that.
-LONG = {
+LONG: dict[str, Callable[[int], list[int]]] = {
     "a sequence": lambda i: [i - 1] if i else [],
     "the end of a sequence and its beginning": lambda i: [i - 1] if 0 < i < 5_000 else [0, 4_999] if i else [],
     "the two before": lambda i: [j for j in (i - 1, i - 2) if j >= 0],
@@ -92,9 +119,8 @@ LONG = {
 
 
 @pytest.mark.parametrize("shape", LONG.values(), ids=LONG)
-def test_long_plans_take_no_square(shape: object) -> None:
-    assert callable(shape)
-    steps = plan({str(i): [str(j) for j in shape(i)] for i in range(10_000)})
+def test_long_plans_take_no_square(shape: Callable[[int], list[int]]) -> None:
+    steps = [after(str(i), shape(i)) for i in range(10_000)]
     began = time.process_time()
     rows = coupling(steps)
     assert time.process_time() - began < 2.0  # a tenth of it on an idle machine; the square takes minutes
@@ -102,5 +128,5 @@ def test_long_plans_take_no_square(shape: object) -> None:
 
 
 def test_dependents_are_counted_over_many_batches() -> None:
-    steps = plan({str(i): [str(j) for j in (i - 1, i - 2) if j >= 0] for i in range(10_000)})
+    steps = [after(str(i), LONG["the two before"](i)) for i in range(10_000)]
     assert [row.dependents for row in coupling(steps)] == list(reversed(range(10_000)))
