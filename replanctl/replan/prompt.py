@@ -84,8 +84,9 @@ def summary(value: Any) -> str:
 
 
 def one_line(text: str) -> str:
-    """Line breaks become spaces; nothing reads `none`."""
-    return " ".join(text.splitlines()) or "none"
+    """Line breaks become spaces; nothing but space reads `none`."""
+    line = " ".join(text.splitlines())
+    return line if line.strip() else "none"
 
 
 def lines_shown(count: int, fold: tuple[int, int]) -> int:
