@@ -58,7 +58,7 @@ REASONS = {
 
 
 def resolve(stated: GateLimits, steps: int, cost: CostModel) -> Limits:
-    """The limits for a plan whose first version has this many steps: what is stated, else the preset, else the default."""
+    """The limits for a plan of this many steps in its first version: as stated, else the preset's, else the default."""
     base = Limits(max_steps=max(12, 2 * steps))
     if stated.preset is Preset.ANCHORED:
         base = _anchored(base, steps, cost)

@@ -123,7 +123,8 @@ def build_prompt(request: ReplanRequest) -> str:
 
 
 def _remaining_line(step: Step) -> str:
-    return f"{step.id} {one_line(step.action)} [{one_line(step.tool_name)}] after {', '.join(step.depends_on or ()) or 'none'}"
+    after = ", ".join(step.depends_on or ()) or "none"
+    return f"{step.id} {one_line(step.action)} [{one_line(step.tool_name)}] after {after}"
 
 
 def _ends(items: Sequence[T], fold: tuple[int, int]) -> list[T]:

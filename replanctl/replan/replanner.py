@@ -37,7 +37,7 @@ class PlannerWhen(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=T
 
 
 class PlannerRule(msgspec.Struct, frozen=True, gc=False):
-    """One scripted answer: `steps` are the plan from the cursor on. An `otherwise` rule matches always, without steps."""
+    """One scripted answer: `steps` are the plan from the cursor on. An `otherwise` rule always matches, without any."""
 
     when: PlannerWhen = PlannerWhen()
     cause: str = ""
@@ -69,7 +69,7 @@ class ScriptedReplanner:
         self._rules = tuple(rules)
 
     def replan(self, request: ReplanRequest) -> Draft | None:
-        """The matching rule's steps; an empty draft gives up, None (also when no rule matches) is the template's turn."""
+        """The matching rule's steps; an empty draft gives up, None (also where no rule matches) leaves it to the template."""
         rule = self._match(request)
         if rule is None or rule.otherwise is Otherwise.TEMPLATE:
             return None
