@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from replanctl.plan.model import Granularity, Step, StepState
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
@@ -40,28 +42,27 @@ class Lineage:
         return fresh
 
 
-class Cell:
-    """One step as it stands in the live plan. Only the graph changes it."""
+class Cell(msgspec.Struct, eq=False, gc=False):
+    """One step as it stands in the live plan. Only the graph changes it.
 
-    __slots__ = (
-        "born", "dependents", "gap", "gap_deps", "gone", "lineage", "on_gaps",
-        "place", "state", "step", "until", "waiting", "waits",
-    )  # fmt: skip
+    `place` is its list order among what has not ended at the last commit, `born` the version that made it, `until` the
+    first version at whose replacement it is not open (0 while it is). `waiting` counts the dependencies that have not
+    ended, `gap_deps` those that are gaps; `waits` says that it failed and waits for its own replan.
+    """
 
-    def __init__(self, step: Step, place: int, born: int) -> None:
-        self.step = step
-        self.place = place  # list order among what has not ended at the last commit
-        self.born = born
-        self.until = 0  # the first version at whose replacement it is not open; 0 while it is open
-        self.state = PENDING
-        self.waiting = 0  # dependencies that have not ended
-        self.waits = False  # failed, and waiting for its own replan
-        self.gone = False
-        self.gap = False
-        self.gap_deps = 0
-        self.on_gaps = bool(step.gaps)
-        self.dependents: list[Cell] = []
-        self.lineage: Lineage | None = None
+    step: Step
+    place: int
+    born: int
+    until: int = 0
+    state: StepState = PENDING
+    waiting: int = 0
+    waits: bool = False
+    gone: bool = False
+    gap: bool = False
+    gap_deps: int = 0
+    on_gaps: bool = False
+    dependents: list[Cell] = []
+    lineage: Lineage | None = None
 
     @property
     def is_open(self) -> bool:

@@ -247,10 +247,13 @@ class Graph:
             cell.until = self.version
 
     def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
-        cell = Cell(step, place, self.version)
+        cell = Cell(step, place, self.version, on_gaps=bool(step.gaps))
         old = leaving.get(step.id) or leaving.get(step.replaces or "")
         if old is not None:
             line = self.lineage(old)
+            if old.state is DONE:
+                line.called = True
+                line.tools.add(old.step.tool_name)
             if old.step.id != step.id:
                 line.ids = (*line.ids, step.id)
             cell.lineage = line.afresh() if afresh else line
@@ -266,7 +269,7 @@ class Graph:
     def _amend(self, step: Step) -> Cell:
         old = self.cells[step.id]
         self._drop(old)
-        cell = Cell(step, old.place, self.version)
+        cell = Cell(step, old.place, self.version, on_gaps=bool(step.gaps))
         cell.lineage = old.lineage
         cell.dependents = [c for c in old.dependents if not c.gone]
         if old.waits:

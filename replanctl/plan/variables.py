@@ -6,7 +6,7 @@ from. A refuted assumption is looked up in reverse and degrades all its variable
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -41,40 +41,22 @@ class Change(msgspec.Struct, frozen=True, gc=False):
     verdict: Verdict | None = None
 
 
-class Variable:
-    """One variable. `assumptions` are those whose fall would still degrade it; `sources` what it was computed from."""
+class Variable(msgspec.Struct, eq=False, gc=False):
+    """One variable. `assumptions` are those whose fall would still degrade it; `sources` what it was computed from.
 
-    __slots__ = (
-        "assumptions",
-        "because",
-        "health",
-        "outdated",
-        "sources",
-        "step_id",
-        "tainted",
-        "value",
-        "verdict",
-        "version",
-    )
+    `outdated`: made for an earlier goal; `tainted`: computed from a void one, or discarded.
+    """
 
-    def __init__(
-        self,
-        step_id: str,
-        value: Any,
-        version: str,
-        assumptions: tuple[str, ...] = (),
-        sources: tuple[str, ...] = (),
-    ) -> None:
-        self.step_id = step_id
-        self.value = value
-        self.version = version
-        self.assumptions = assumptions
-        self.sources = sources
-        self.health: Health = CLEAN
-        self.because = ""
-        self.verdict: Verdict | None = None
-        self.outdated = False  # made for an earlier goal
-        self.tainted = False  # computed from a void one, or discarded
+    step_id: str
+    value: Any
+    version: str
+    assumptions: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    health: Health = CLEAN
+    because: str = ""
+    verdict: Verdict | None = None
+    outdated: bool = False
+    tainted: bool = False
 
 
 class VariableTable:
@@ -114,6 +96,9 @@ class VariableTable:
         sources: Iterable[str] = (),
     ) -> Variable:
         """Record what a step produced; it is born degraded where what it rests on has already fallen."""
+        if not assumes and not sources:
+            variable = self._variables[step_id] = Variable(step_id, value, version)
+            return variable
         inherited = tuple(s for s in sources if s in self._variables)
         names = dict.fromkeys(assumes)
         for source in inherited:
@@ -121,11 +106,10 @@ class VariableTable:
             self._derived.setdefault(source, []).append(step_id)
         variable = Variable(step_id, value, version, tuple(names), inherited)
         self._variables[step_id] = variable
-        if names or inherited:
-            for name in names:
-                self._resting.setdefault(name, []).append(step_id)
-            variable.tainted = any(self._variables[s].health is VOID for s in inherited)
-            self._reconsider(variable, next((n for n in names if n in self.refuted), ""))
+        for name in names:
+            self._resting.setdefault(name, []).append(step_id)
+        variable.tainted = any(self._variables[s].health is VOID for s in inherited)
+        self._reconsider(variable, next((n for n in names if n in self.refuted), ""))
         return variable
 
     def refute(self, assumptions: Iterable[str]) -> list[Change]:

@@ -7,9 +7,11 @@ starts at it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import Any
+
+import msgspec
 
 from replanctl.plan import contract, references
 from replanctl.plan.cells import Cell
@@ -29,37 +31,25 @@ _OK = Status.OK
 _NO_ANSWER = Outcome()
 
 
-class Flight:
-    """One execution under way."""
+class Flight(msgspec.Struct, eq=False, gc=False):
+    """One execution under way.
 
-    __slots__ = (
-        "again",
-        "answer",
-        "args",
-        "attempts",
-        "cell",
-        "cut",
-        "fallbacks",
-        "sources",
-        "spec",
-        "started",
-        "tool",
-        "tries",
-    )  # fmt: skip
+    `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `cut` says that its
+    call will still be running when the session's time is up, `answer` is what its call comes to once the clock is there.
+    """
 
-    def __init__(self, cell: Cell, args: dict[str, Any], spec: Tool, started: float, sources: tuple[str, ...]) -> None:
-        self.cell = cell
-        self.args = args
-        self.tool = cell.step.tool_name
-        self.spec = spec
-        self.tries = 0  # calls of the current tool
-        self.attempts: list[Attempt] = []
-        self.started = started
-        self.sources = sources  # the steps whose variables were read
-        self.fallbacks: list[str] | None = None
-        self.cut = False  # its call will still be running when the session's time is up
-        self.again = False
-        self.answer = _NO_ANSWER  # what its call comes to, once the clock is there
+    cell: Cell
+    args: dict[str, Any]
+    tool: str
+    spec: Tool
+    started: float
+    sources: tuple[str, ...] = ()
+    again: bool = False
+    tries: int = 0
+    attempts: list[Attempt] = []
+    fallbacks: list[str] | None = None
+    cut: bool = False
+    answer: Outcome = _NO_ANSWER
 
 
 class Dispatcher:
@@ -69,14 +59,10 @@ class Dispatcher:
         self._state = state
         self.tools = tools
         self._ender = ender
-        self._agenda: list[tuple[int, int, int, Flight]] = []
+        # what is in flight: when its call or wait ends, what happens then, and in which order it was put here
+        self.agenda: list[tuple[int, int, int, Flight]] = []
         self._order = 0
         self.stopped: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
-
-    @property
-    def in_flight(self) -> int:
-        """How many executions are under way."""
-        return len(self._agenda)
 
     def refusal(self) -> Check | None:
         """The gate that keeps the next step from starting, if one does."""
@@ -106,7 +92,9 @@ class Dispatcher:
         yield StepStart(state.seq, state.at, state.version, step.id, tool, args, warnings)
         state.seq += 1
         spec = state.tools.get(tool) or state.tool(tool)
-        flight = Flight(cell, args, spec, state.at, sources)
+        lineage = cell.lineage
+        again = lineage is not None and lineage.called
+        flight = Flight(cell, args, tool, spec, state.at, sources, again)
         if missing is not None:
             yield from self._ender.fail(flight, Status.ERROR, "", missing=missing)
         elif state.denied and state.was_denied(tool, args):
@@ -142,13 +130,6 @@ class Dispatcher:
         """Make the call now; its answer arrives when the clock has reached it."""
         state, cell = self._state, flight.cell
         spec = flight.spec
-        lineage = cell.lineage
-        if lineage is None:
-            lineage = state.graph.lineage(cell)
-        if not flight.attempts:
-            flight.again = lineage.called
-        lineage.called = True
-        lineage.tools.add(flight.tool)
         flight.tries += 1
         state.calls += 1
         call = Call(
@@ -158,7 +139,7 @@ class Dispatcher:
             state.graph.version,
             len(flight.attempts) + 1,
             spec.timeout,
-            lineage.ids,
+            state.graph.line(cell),
             cell.step.produces,
             spec.idempotent,
         )
@@ -175,11 +156,11 @@ class Dispatcher:
 
     def _schedule(self, clock: int, what: int, flight: Flight) -> None:
         self._order += 1
-        heappush(self._agenda, (clock, what, self._order, flight))
+        heappush(self.agenda, (clock, what, self._order, flight))
 
     def advance(self) -> Iterator[Event]:
         """Move the clock to the next instant at which something ends, and handle everything that does."""
-        agenda = self._agenda
+        agenda = self.agenda
         now = agenda[0][0]
         self._state.advance(now)
         while agenda and agenda[0][0] == now:
@@ -191,7 +172,7 @@ class Dispatcher:
             else:
                 yield from self._fall_back(flight)
 
-    def _answered(self, flight: Flight) -> Iterator[Event]:
+    def _answered(self, flight: Flight) -> Iterable[Event]:
         outcome = flight.answer
         status, message = outcome.status, outcome.message
         produces = flight.cell.step.produces
@@ -202,8 +183,10 @@ class Dispatcher:
         tokens = cost if outcome.tokens is None else outcome.tokens
         flight.attempts.append(Attempt(flight.tool, status, outcome.latency, tokens))
         if status is _OK:
-            yield from self._ender.succeed(flight, outcome.value)
-            return
+            return self._ender.succeed(flight, outcome.value)
+        return self._unsuccessful(flight, status, message)
+
+    def _unsuccessful(self, flight: Flight, status: Status, message: str) -> Iterator[Event]:
         if status is Status.DENIED:
             self._state.denied.add(self._ender.call_key(flight))
         if flight.cut:
@@ -212,7 +195,7 @@ class Dispatcher:
         elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self._may_have_happened(flight, status):
             yield from self._try_again(flight)
         else:
-            yield from self._ender.fail(flight, status, message, outcome=outcome)
+            yield from self._ender.fail(flight, status, message, outcome=flight.answer)
 
     def _may_have_happened(self, flight: Flight, status: Status) -> bool:
         return status is Status.TIMEOUT and not flight.spec.idempotent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from replanctl.plan.cells import DONE, FAILED, PENDING, SKIPPED, Cell
@@ -31,22 +31,31 @@ class Ender:
         """The call an execution is making."""
         return call_key(flight.tool, flight.args)
 
-    def succeed(self, flight: Flight, value: Any) -> Iterator[Event]:
+    def succeed(self, flight: Flight, value: Any) -> Sequence[Event]:
         """The step is done and its variable exists."""
-        state, cell = self._state, flight.cell
+        state, cell, attempts = self._state, flight.cell, flight.attempts
         step = cell.step
         variable = state.variables.add(
             step.id, value, version=state.version, assumes=step.assumes, sources=flight.sources
         )
         state.graph.finish(cell)
-        yield StepEnd(
+        if len(attempts) > 1:
+            self._remember_calls(flight)
+        ended = StepEnd(
             state.seq, state.at, state.version, step.id, DONE, "ok", flight.tool, flight.started, value, None,
-            tuple(flight.attempts), flight.again, variable.assumptions,
+            tuple(attempts), flight.again, variable.assumptions,
         )  # fmt: skip
         state.seq += 1
-        if variable.health is not Health.CLEAN:
-            yield state.emit(VariableHealth, f"E{step.id}", variable.health.value, variable.because)
         self._interruptions.step_ended(state.graph.line(cell))
+        if variable.health is Health.CLEAN:
+            return (ended,)
+        return ended, state.emit(VariableHealth, f"E{step.id}", variable.health.value, variable.because)
+
+    def _remember_calls(self, flight: Flight) -> None:
+        """The lineage knows every tool that was called for it."""
+        lineage = self._state.graph.lineage(flight.cell)
+        lineage.called = True
+        lineage.tools.update(attempt.tool for attempt in flight.attempts)
 
     def fail(
         self,
@@ -100,6 +109,8 @@ class Ender:
 
     def _failed(self, flight: Flight, error: StepError, gap: bool = False) -> StepEnd:
         step, attempts = flight.cell.step, tuple(flight.attempts)
+        if attempts:
+            self._remember_calls(flight)
         warnings: tuple[str, ...] = ()
         if attempts and attempts[-1].status is Status.TIMEOUT and not flight.spec.idempotent:
             warnings = (f"step {step.id}: {flight.tool} timed out and is not idempotent: the call may have happened",)

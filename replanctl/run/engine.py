@@ -123,14 +123,15 @@ class Session:
     def _run(self) -> Iterator[Event]:
         """Until nothing is in flight and nothing more may start."""
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
-        graph, due, refusal = state.graph, self._interruptions.due, dispatch.refusal
+        agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, dispatch.refusal
+        due = self._interruptions.due
         while True:
-            while dispatch.in_flight < width and not self._draining():
-                cell = graph.next_ready()
+            while len(agenda) < width and not self._draining():
+                cell = next_ready()
                 if cell is None or refusal() is not None:
                     break
                 yield from dispatch.begin(cell)
-            if not dispatch.in_flight:
+            if not agenda:
                 return
             yield from dispatch.advance()
             if due(state.at):
