@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from replanctl.errors import StoreError, UsageError
@@ -31,7 +32,7 @@ import sys, time
 sys.path[:0] = {[str(Path(__file__).parent.parent)]!r}
 from tests.test_store import *
 with Store.open(Path(sys.argv[1]), create=True) as store, begin(store, batch=1) as run:
-    keep(run, 2)
+    keep_all(run, 2)
     print(run.run, flush=True)
     time.sleep(60)
 """
@@ -45,7 +46,7 @@ def event(seq: int) -> StepStart:
     return StepStart(seq, 1.5 * seq, "v1", "1", "look", {"q": ["a", {"b": None}], "n": seq})
 
 
-def keep(run: RunWriter, count: int) -> list[AnyEvent]:
+def keep_all(run: RunWriter, count: int) -> list[AnyEvent]:
     events: list[AnyEvent] = [event(seq) for seq in range(count)]
     for each in events:
         run.append(each)
@@ -71,13 +72,13 @@ def unfinished_row(run: int, status: RunStatus) -> RunRow:
 
 def one_run(folder: Path, events: int = 3) -> None:
     with Store.open(folder, create=True) as store, begin(store) as run:
-        keep(run, events)
+        keep_all(run, events)
         run.finish(result(run.run))
 
 
 def test_a_run_comes_back_whole(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a" / "b", create=True) as store, begin(store) as run:
-        events = keep(run, 2500)
+        events = keep_all(run, 2500)
         run.effect(1, "tool", {"value": [1, None]})
         run.effect(2, "planner", ["s1"])
         run.finish(result(run.run))
@@ -102,7 +103,7 @@ def test_runs_are_numbered_and_only_the_folder_is_written(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("batch", "seen"), [(1, 3), (2, 2), (1000, 0)])
 def test_events_are_on_disk_batch_by_batch(tmp_path: Path, batch: int, seen: int) -> None:
     with Store.open(tmp_path, create=True) as store, begin(store, batch=batch) as run:
-        keep(run, 3)
+        keep_all(run, 3)
         with Store.open(tmp_path) as reader:
             assert len(list(reader.events(1))) == seen
             assert reader.run(1) == unfinished_row(1, RunStatus.RUNNING)
@@ -112,7 +113,7 @@ def test_events_are_on_disk_batch_by_batch(tmp_path: Path, batch: int, seen: int
 def test_a_run_that_is_broken_off_keeps_what_had_happened(tmp_path: Path) -> None:
     with Store.open(tmp_path, create=True) as store:
         with pytest.raises(KeyboardInterrupt), begin(store) as run:
-            keep(run, 3)
+            keep_all(run, 3)
             raise KeyboardInterrupt
         assert store.run(1) == unfinished_row(1, RunStatus.INTERRUPTED)
         assert len(list(store.events(1))) == 3
@@ -207,16 +208,31 @@ def test_a_spoiled_store_is_named_and_left_alone(
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
-def test_one_damaged_event_leaves_the_other_runs_readable(tmp_path: Path) -> None:
+def test_damaged_events_leave_the_other_runs_readable(tmp_path: Path) -> None:
     one_run(tmp_path)
     one_run(tmp_path)
     with sqlite3.connect(tmp_path / FILE_NAME) as db:
-        db.execute("UPDATE events SET body = '{\"seq\":' WHERE run = 1 AND seq = 1")
+        db.execute("UPDATE events SET body = substr(body, 1, length(body) - 3) WHERE run = 1")
     db.close()
     with Store.open(tmp_path) as store:
         with pytest.raises(StoreError, match=r"run 1 in .* is damaged"):
             list(store.events(1))
         assert len(list(store.events(2))) == 3
+
+
+@pytest.mark.parametrize("keep", [0, 1, 5, 7])
+@pytest.mark.parametrize("batch", [1, 3, 1000])
+def test_a_reopened_run_goes_on_from_what_is_kept(tmp_path: Path, batch: int, keep: int) -> None:
+    with Store.open(tmp_path, create=True) as store:
+        with begin(store, batch=batch) as run:
+            kept = keep_all(run, 7)
+        later = msgspec.structs.replace(INPUTS, made_by="0.2.0")
+        with store.reopen(1, later, keep=keep, batch=batch) as run:
+            assert list(store.events(1)) == kept[:keep]
+            run.append(event(keep))
+            run.finish(result(1))
+        assert list(store.events(1)) == [*kept[:keep], event(keep)]
+        assert (store.run(1), store.inputs(1)) == (finished_row(1), later)
 
 
 def limited(folder: Path, *pragmas: str) -> Store:
@@ -238,7 +254,7 @@ def test_a_store_that_takes_no_more_can_still_be_read(tmp_path: Path, pragma: st
     one_run(tmp_path)
     with limited(tmp_path, pragma) as store:
         with pytest.raises(StoreError) as caught, begin(store) as run:
-            keep(run, 5000)
+            keep_all(run, 5000)
         assert str(caught.value) == f"{tmp_path / FILE_NAME} {words}"
     with Store.open(tmp_path) as store:
         assert store.run(1) == finished_row(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from replanctl.run.result import SessionResult
 from replanctl.store.claim import Claim, is_claimed
 from replanctl.store.database import FILE_NAME, connect, connect_for_reading, guarded, transaction
 from replanctl.store.model import Inputs, RunRow, RunStatus
+from replanctl.store.packing import DamagedError, pack, unpack
 from replanctl.store.writer import BATCH, RunWriter
 
 PATIENCE = 3.0  # seconds to wait for another process that is writing
@@ -66,7 +68,7 @@ class Store:
 
     def begin(self, inputs: Inputs, *, goal: str, started: str, batch: int = BATCH) -> RunWriter:
         """A new run with the next free number. `batch` 1 puts every event on disk at once."""
-        row = (started, goal, RunStatus.RUNNING.value, msgspec.json.encode(inputs))
+        row = (started, goal, RunStatus.RUNNING.value, pack([msgspec.json.encode(inputs)]))
         with guarded(self._path), transaction(self._db):
             cursor = self._db.execute("INSERT INTO runs (started, goal, status, inputs) VALUES (?, ?, ?, ?)", row)
             run = cursor.lastrowid or 0
@@ -82,10 +84,9 @@ class Store:
             raise StoreError(f"run {run} is being written by another process", hint="wait for it to end")
         changes = "status = ?, inputs = ?, result = NULL, reason = NULL, seconds = NULL"
         with guarded(self._path), transaction(self._db):
-            self._db.execute("DELETE FROM events WHERE run = ? AND seq >= ?", (run, keep))
-            self._db.execute(
-                f"UPDATE runs SET {changes} WHERE run = ?", (RunStatus.RUNNING.value, msgspec.json.encode(inputs), run)
-            )
+            self._cut(run, keep)
+            row = (RunStatus.RUNNING.value, pack([msgspec.json.encode(inputs)]), run)
+            self._db.execute(f"UPDATE runs SET {changes} WHERE run = ?", row)
             claim = Claim(self._folder, run)
         return RunWriter(self._db, self._path, run, claim, batch=batch)
 
@@ -108,12 +109,12 @@ class Store:
     def inputs(self, run: int) -> Inputs:
         """What a run came from."""
         (body,) = self._one("SELECT inputs FROM runs WHERE run = ?", run)
-        return self._decoded(msgspec.json.Decoder(Inputs).decode, body, run)
+        return self._decoded(msgspec.json.Decoder(Inputs).decode, self._unpacked(body, run)[0], run)
 
     def event_lines(self, run: int) -> Iterator[bytes]:
         """The events of a run as they were stored, one JSON object each, in order and read as they are asked for."""
         for (body,) in self._query("SELECT body FROM events WHERE run = ? ORDER BY seq", run):
-            yield body
+            yield from self._unpacked(body, run)
 
     def events(self, run: int) -> Iterator[AnyEvent]:
         """The events of a run, in order and read as they are asked for."""
@@ -128,14 +129,21 @@ class Store:
 
     def document(self, run: int) -> bytes | None:
         """The result as it was stored, in JSON; None for a run that never came to one."""
-        body: bytes | None = self._one("SELECT result FROM runs WHERE run = ?", run)[0]
-        return body
+        (body,) = self._one("SELECT result FROM runs WHERE run = ?", run)
+        return None if body is None else self._unpacked(body, run)[0]
 
     def result(self, run: int) -> SessionResult:
         """The result of a run; one that is not over is told from its events so far."""
         if body := self.document(run):
             return self._decoded(msgspec.json.Decoder(SessionResult).decode, body, run)
         return fold(self.events(run), run)
+
+    def _cut(self, run: int, keep: int) -> None:
+        """Drop the events of a run from number `keep` on, wherever in what was written together that is."""
+        lines = list(islice(self.event_lines(run), keep))
+        self._db.execute("DELETE FROM events WHERE run = ?", (run,))
+        if lines:
+            self._db.execute("INSERT INTO events VALUES (?, ?, ?)", (run, 0, pack(lines)))
 
     def _row(self, values: tuple[Any, ...]) -> RunRow:
         run, started, goal, status, *rest = values
@@ -152,10 +160,13 @@ class Store:
         with guarded(self._path):
             yield from self._db.execute(sql, values)
 
+    def _unpacked(self, body: bytes, run: int) -> list[bytes]:
+        return self._decoded(unpack, body, run)
+
     def _decoded(self, decode: Callable[[bytes], T], body: bytes, run: int) -> T:
         """What was stored; what doesn't decode was damaged on disk."""
         try:
             return decode(body)
-        except ValueError as error:  # msgspec's errors are ValueErrors too
+        except (DamagedError, ValueError) as error:  # msgspec's errors are ValueErrors
             message = f"run {run} in {self._path} is damaged: {error}"
             raise StoreError(message, hint="other runs can still be read") from error

@@ -16,8 +16,9 @@ from replanctl.run.result import SessionResult
 from replanctl.store.claim import Claim
 from replanctl.store.database import guarded, transaction
 from replanctl.store.model import RunStatus
+from replanctl.store.packing import pack
 
-BATCH = 1000  # events of a scripted run that share one transaction
+BATCH = 1000  # events of a scripted run that are written together
 
 
 class RunWriter:
@@ -33,7 +34,8 @@ class RunWriter:
         self._path = path
         self._claim = claim
         self._batch = batch
-        self._pending: list[tuple[int, int, bytes]] = []
+        self._pending: list[bytes] = []
+        self._first = 0  # the number of the first pending event
         self._finished = False
         self._encode = msgspec.json.Encoder().encode
 
@@ -52,7 +54,9 @@ class RunWriter:
 
     def append(self, event: Event) -> None:
         """Keep one event."""
-        self._pending.append((self.run, event.seq, self._encode(event)))
+        if not self._pending:
+            self._first = event.seq
+        self._pending.append(self._encode(event))
         if len(self._pending) >= self._batch:
             with guarded(self._path), transaction(self._db):
                 self._write_pending()
@@ -72,7 +76,7 @@ class RunWriter:
             seconds=result.seconds,
             versions=len(result.versions),
             tokens=result.ledger.totals.all,
-            result=self._encode(result),
+            result=pack([self._encode(result)]),
         )
         self._finished = True
 
@@ -85,5 +89,7 @@ class RunWriter:
             self._db.execute(f"UPDATE runs SET {names} WHERE run = :run", {**changes, "run": self.run})
 
     def _write_pending(self) -> None:
-        # A signal between the commit and the clearing of the list offers the same rows once more.
-        self._db.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?)", self._pending)
+        if self._pending:
+            # A signal between the commit and the clearing of the list offers the same events once more.
+            row = (self.run, self._first, pack(self._pending))
+            self._db.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?)", row)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from replanctl import __version__
+from replanctl.cli.app import VERBS
 from replanctl.store import RunStatus, Store
 from tests.cli.conftest import Cli, Done
 
@@ -35,7 +36,7 @@ def stumble() -> str:
 ENDINGS: list[tuple[list[str], int, str]] = [
     (["run", "plan.yaml"], 0, ""),
     (["run", "plan.yaml", "--outcomes", "denied.yaml"], 1, ""),
-    ([], 2, "replanctl: say what to do: run, diff, cost, validate, show, runs, init\n  replanctl --help\n"),
+    ([], 2, f"replanctl: say what to do: {', '.join(VERBS)}\n  replanctl --help\n"),
     (["shwo"], 2, "replanctl: No such command 'shwo'. Did you mean 'show'?\n  replanctl --help\n"),
     (["run"], 2, "replanctl: Missing argument 'PLAN'.\n  replanctl run --help\n"),
     (["run", "plan.yaml", "--max-step", "1"], 2,
@@ -177,7 +178,7 @@ def test_help_and_completion_know_every_verb(cli: Cli) -> None:
     told = subprocess.run([*PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
     environ = {**os.environ, "_REPLANCTL_COMPLETE": "complete_bash", "COMP_WORDS": "replanctl ", "COMP_CWORD": "1"}
     completed = subprocess.run(PROGRAM, capture_output=True, text=True, check=True, env=environ).stdout.split()
-    for verb in ("run", "diff", "cost", "validate", "show", "runs", "init"):
+    for verb in VERBS:
         assert f"\n  {verb} " in told
         assert verb in completed
 
