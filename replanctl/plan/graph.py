@@ -115,7 +115,7 @@ class Graph:
         ready = self._ready
         while ready:
             cell = self._at[ready[0]]
-            if cell.state is PENDING and not cell.gone:
+            if cell.state is PENDING and not cell.gone and not cell.waiting:
                 return cell
             heappop(ready)
         return None
@@ -259,6 +259,8 @@ class Graph:
             cell.lineage = line.afresh() if afresh else line
             if old.step.id == step.id:
                 cell.dependents = [c for c in old.dependents if not c.gone]
+                if old.gap:
+                    _wait_again(cell.dependents)
         self._enter(cell)
         if step.id not in self.known:
             self.known.add(step.id)
@@ -301,6 +303,14 @@ class Graph:
     def open_at(self, version: int) -> Iterator[Cell]:
         """The steps that were open when this earlier version was replaced, in list order."""
         return iter(self.in_order(c for c in self.ever if c.born <= version and (not c.until or version < c.until)))
+
+
+def _wait_again(dependents: Iterable[Cell]) -> None:
+    """What they had gone on without is listed again."""
+    for dependent in dependents:
+        if dependent.state is PENDING:
+            dependent.gap_deps -= 1
+            dependent.waiting += 1
 
 
 def hidden_names(step: Step, known: set[str]) -> set[str]:
