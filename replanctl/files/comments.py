@@ -104,7 +104,8 @@ class _Comments:
 
     def _meant(self, at: int) -> str | None:
         """The text before a comment that was meant to go on, perhaps empty; None where it is just a comment."""
-        line = max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) + 1
+        line = self.text.rfind("\n", 0, at) + 1
+        line = max(line, self.text.rfind("\r", line, at) + 1)
         before = self.text[line:at].rstrip()
         if self.last is None or "#" in self.text[max(line, _end(self.last)) : at]:
             return None  # inside of a comment that began before it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from replanctl.files.names import Names
 
+_COMPARED = 500  # names a misspelt one is compared with; a large plan full of errors must not take minutes
 Path = tuple[str | int, ...]
 
 
@@ -57,8 +58,10 @@ class At(msgspec.Struct, frozen=True, gc=False):
         self.faults.append(Fault(rule, message, hint, "warning", self.path, self.on_key))
 
 
-def did_you_mean(word: object, names: Iterable[str], *, few: int = 12) -> str:
+def did_you_mean(word: object, names: Collection[str], *, few: int = 12) -> str:
     """The nearest of the names as a hint, or all of them where none is near and they are no more than `few`."""
+    if len(names) > _COMPARED:
+        return ""
     from difflib import get_close_matches  # only a file that is wrong pays for it
 
     known = sorted(names)

@@ -175,7 +175,7 @@ def known_step(value: Any, at: At) -> Any:
     id_ = step_ref(value, at)
     names = at.names
     if id_ is not UNSET and names is not None and id_ not in names.ids and id_ not in names.later:
-        at.warning("unknown-step", f"no plan has a step {id_} yet", did_you_mean(id_, names.every_id))
+        at.warning("unknown-step", f"no plan has a step {id_} yet", did_you_mean(id_, names.ids))
     return id_
 
 

@@ -8,27 +8,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 Needs = Sequence[Sequence[int]]
+_ROOM = 4  # times the steps of the plan that all cycles shown may add up to
 _BATCH = 1024  # targets looked up in one pass: one bit each
 
 
 def cycles(needs: Needs) -> list[list[int]]:
-    """Cycles as paths from each step to one it depends on, one for every edge that closes one in list order."""
+    """Cycles as paths from each step to one it depends on: one for every edge that closes one, in list order.
+
+    When their lengths add up to more than a few times the plan's, the rest are left out.
+    """
     found: list[list[int]] = []
     state = bytearray(len(needs))  # 0 not seen, 1 on the path, 2 done
+    room = _ROOM * len(needs)
     for start in range(len(needs)):
         if state[start] == 0:
-            _search(start, needs, state, found)
+            room = _search(start, needs, state, found, room)
     return found
 
 
-def _search(start: int, needs: Needs, state: bytearray, found: list[list[int]]) -> None:
+def _search(start: int, needs: Needs, state: bytearray, found: list[list[int]], room: int) -> int:
     path = [start]
     waiting = [iter(needs[start])]
     state[start] = 1
     while path:
         for need in waiting[-1]:
-            if state[need] == 1:
+            if state[need] == 1 and room > 0:
                 found.append(path[path.index(need) :])
+                room -= len(path)
             elif state[need] == 0:
                 state[need] = 1
                 path.append(need)
@@ -37,6 +43,7 @@ def _search(start: int, needs: Needs, state: bytearray, found: list[list[int]]) 
         else:
             state[path.pop()] = 2
             waiting.pop()
+    return room
 
 
 def in_order(needs: Needs) -> list[int]:
@@ -60,7 +67,8 @@ def in_order(needs: Needs) -> list[int]:
 
 def uncovered(needs: Needs, pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
     """Those (step, other) of the pairs in which the step does not rest on the other, directly or through others."""
-    left = [(step, other) for step, other in pairs if other not in needs[step]]
+    first = _sequences(needs)
+    left = [(step, other) for step, other in pairs if not first[step] <= other < step and other not in needs[step]]
     targets = sorted({other for _, other in left})
     order = in_order(needs) if left else []
     open_: set[tuple[int, int]] = set()
@@ -69,6 +77,14 @@ def uncovered(needs: Needs, pairs: Iterable[tuple[int, int]]) -> set[tuple[int, 
         rests = _resting(needs, order, bits)
         open_.update((step, other) for step, other in left if other in bits and not rests[step] & bits[other])
     return open_
+
+
+def _sequences(needs: Needs) -> list[int]:
+    """For each step where the strict sequence it stands in begins: it rests on all of it, which needs no search."""
+    first: list[int] = []
+    for at, own in enumerate(needs):
+        first.append(first[at - 1] if at and at - 1 in own else at)
+    return first
 
 
 def _resting(needs: Needs, order: Iterable[int], bits: dict[int, int]) -> list[int]:
