@@ -1,0 +1,114 @@
+"""`prompt`: the exact text a model would get for a replan of a stored run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from replanctl.cli.effects import EffectLog
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import write_line
+from replanctl.cli.points import Point, point, version
+from replanctl.cli.rehearse import rerun
+from replanctl.cli.values import Format
+from replanctl.cli.world import World
+from replanctl.errors import ReplayDivergedError, UsageError
+from replanctl.plan.model import Granularity
+from replanctl.replan.prompt import ReplanRequest, build_prompt
+from replanctl.run.engine import RESUME
+from replanctl.run.events import PlanCommit
+from replanctl.store import Store
+
+
+class Asked(msgspec.Struct):
+    """One request: the version its answer became, if it became one, the one it was made in, about what, its text."""
+
+    version: str | None
+    asked_in: str
+    step_id: str | None
+    granularity: Granularity
+    prompt: str
+
+
+class Asking(msgspec.Struct):
+    """Every request of a run in order, and every version it had."""
+
+    requests: list[Asked] = []
+    versions: list[str] = []
+
+    def ask(self, request: ReplanRequest) -> None:
+        """Keep a request. What it says of the session is read now: later it would say something else."""
+        step_id = request.signal.step_id if request.signal is not None else None
+        self.requests.append(Asked(None, request.version, step_id, request.granularity, build_prompt(request)))
+
+    def commit(self, event: PlanCommit) -> None:
+        """A version: what the last request led to, unless it is the first plan or what a resumed run goes on with."""
+        self.versions.append(event.version)
+        if event.parent is not None and event.rule != RESUME:
+            self.requests[-1].version = event.version
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `prompt` takes."""
+
+    run: Annotated[
+        Point, Flag("Which run; else the latest. v2 or 7:v2 names a version too.", "RUN", point, positional=True)
+    ] = Point()
+    to: Annotated[
+        str | None, Flag("The version that came of it; else the last replan.", "VERSION", version, positional=True)
+    ] = None
+    format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
+
+
+def execute(options: Options, world: World) -> int:
+    """Find the request and write it."""
+    with Store.open(world.store_folder(options.store)) as store:
+        run = options.run.run or store.latest().run
+        asked = _find(_asking(store, run), run, options.to or options.run.version)
+    if options.format is Format.JSON:
+        document = {"schema_version": 1, "run": run, **msgspec.structs.asdict(asked)}
+        write_line(world.stdout, msgspec.json.encode(document))
+    else:
+        _write(asked, run, options, world)
+    return 0
+
+
+def _asking(store: Store, run: int) -> Asking:
+    """What was asked in a run: its inputs once more, as far as it came. Raises ReplayDivergedError."""
+    asking = Asking()
+    encode = msgspec.json.Encoder().encode
+    again = rerun(store.inputs(run), EffectLog(store.effects(run)), asking.ask)
+    for line, event in zip(store.event_lines(run), again, strict=False):
+        if encode(event) != line:
+            why = f"run {run} does not come out as it was stored from event {event.seq} on"
+            raise ReplayDivergedError(why, hint=f"replanctl replay {run} says where they part")
+        if isinstance(event, PlanCommit):
+            asking.commit(event)
+    return asking
+
+
+def _find(asking: Asking, run: int, wanted: str | None) -> Asked:
+    """The request that led to this version, or the last one. Raises UsageError where there is none."""
+    if not asking.requests:
+        raise UsageError(f"no replan was asked for in run {run}", hint=f"replanctl show {run} tells how it went")
+    if wanted is None:
+        return asking.requests[-1]
+    for asked in reversed(asking.requests):
+        if asked.version == wanted:
+            return asked
+    if wanted not in asking.versions:
+        raise UsageError(f"run {run} has no version {wanted}", hint=f"its last one is {asking.versions[-1]}")
+    answered = ", ".join(asked.version for asked in asking.requests if asked.version is not None)
+    raise UsageError(f"no replan led to {wanted} of run {run}", hint=f"replans led to {answered or 'none'}")
+
+
+def _write(asked: Asked, run: int, options: Options, world: World) -> None:
+    from replanctl.show.text import clean
+
+    world.stdout.writelines(f"{clean(line)}\n" for line in asked.prompt.split("\n"))
+    if asked.version is None and not options.quiet:
+        world.stderr.write(f"run {run}: asked in {asked.asked_in}; no version came of the answer\n")
+
+
+VERB = Verb("Show what a model would be asked for a replan.", Options, execute)
