@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -183,19 +184,54 @@ def test_help_and_completion_know_every_verb(cli: Cli) -> None:
         assert verb in completed
 
 
+class Terminal(io.BytesIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.mark.parametrize(
-    ("words", "environ", "coloured"),
+    ("stream", "words", "environ", "coloured"),
     [
-        ([], {}, False),
-        ([], {"FORCE_COLOR": "1", "GITHUB_ACTIONS": "true", "CLICOLOR_FORCE": "1"}, False),
-        (["--color", "always"], {}, True),
-        (["--color", "always"], {"NO_COLOR": "1", "TERM": "dumb"}, True),
-        (["--color", "never"], {"FORCE_COLOR": "1"}, False),
+        (io.BytesIO, [], {}, False),
+        (io.BytesIO, [], {"FORCE_COLOR": "1", "GITHUB_ACTIONS": "true", "CLICOLOR_FORCE": "1"}, False),
+        (io.BytesIO, ["--color", "always"], {"NO_COLOR": "1", "TERM": "dumb"}, True),
+        (Terminal, [], {}, True),
+        (Terminal, [], {"NO_COLOR": ""}, True),
+        (Terminal, [], {"NO_COLOR": "1"}, False),
+        (Terminal, [], {"TERM": "dumb"}, False),
+        (Terminal, ["--color", "never"], {"FORCE_COLOR": "1"}, False),
     ],
 )
-def test_colour_is_nobody_elses_decision(cli: Cli, words: list[str], environ: dict[str, str], coloured: bool) -> None:
+def test_colour_is_nobody_elses_decision(
+    cli: Cli, stream: Callable[[], io.BytesIO], words: list[str], environ: dict[str, str], coloured: bool
+) -> None:
+    cli.stdout = stream
     cli.environ |= environ
     assert ("\x1b[" in cli(*words, "run", "plan.yaml").out) is coloured
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_every_encoding_can_be_written(cli: Cli, encoding: str) -> None:
+    cli.files({"odd.yaml": "goal: price 价格 é\nsteps: [{id: 1, tool: look}]\n"})
+    environ = {**os.environ, **cli.environ, "PYTHONIOENCODING": encoding}
+    for words in (["run", "odd.yaml"], ["runs"], ["cost", "--steps", "2", "--fail", "1"], ["run", "价.yaml"]):
+        done = subprocess.run([*PROGRAM, *words], capture_output=True, check=False, env=environ)
+        (done.stdout + done.stderr).decode(encoding)
+        assert done.returncode in (0, 2)
+        assert b"bug" not in done.stderr
+    told = subprocess.run(
+        [*PROGRAM, "run", "odd.yaml", "--format", "json"], capture_output=True, check=True, env=environ
+    )
+    assert json.loads(told.stdout.decode("utf-8"))["goal"] == "price 价格 é"
+
+
+def test_closed_streams_are_no_reason_to_fail(cli: Cli) -> None:
+    closing = f"exec {sys.executable} -m replanctl run plan.yaml >&- 2>&- <&-"
+    assert subprocess.run(["sh", "-c", closing], check=False, env={**os.environ, **cli.environ}).returncode == 0
+    with Store.open(cli.store) as store:
+        assert store.latest().status is RunStatus.COMPLETED
 
 
 def test_an_empty_store_variable_is_no_store(cli: Cli) -> None:

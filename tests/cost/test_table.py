@@ -46,8 +46,6 @@ def test_global_costs_more_with_every_done_step() -> None:
         (1, Coefficients(0, 0, 0, 0, 0, 0, 0, 0), [0, 0, 0, 0]),
     ],
 )
-def test_lessons_and_coefficients_recompute_it(
-    lessons: int, coefficients: Coefficients, expected: list[int]
-) -> None:
+def test_lessons_and_coefficients_recompute_it(lessons: int, coefficients: Coefficients, expected: list[int]) -> None:
     rows = cost_at(coefficients, steps=8, fail=4, lessons=lessons).rows
     assert [row.total for row in rows] == expected

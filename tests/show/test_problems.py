@@ -1,0 +1,35 @@
+"""Problems as lines: a place to jump to, the source line with a caret, the way out."""
+
+from __future__ import annotations
+
+import pytest
+
+from replanctl.errors import Problem
+from replanctl.show.problems import count_line, problem_lines
+
+CASES: list[tuple[Problem, list[str]]] = [
+    (Problem("p.yaml", 2, 3, "unknown-key", "tol is no key"), ["p.yaml:2:3: error [unknown-key] tol is no key"]),
+    (Problem("p.yaml", 0, 0, "unreadable", "can't be read", hint="mind the path"),
+     ["p.yaml: error [unreadable] can't be read", "    hint: mind the path"]),
+    (Problem("p.yaml", 12, 3, "unknown-key", "tol", "warning", "  tol: x", "did you mean tool?"),
+     ["p.yaml:12:3: warning [unknown-key] tol", "   12 |   tol: x", "      |   ^", "    hint: did you mean tool?"]),
+    (Problem("p.yaml", 1, 5, "r", "wide", excerpt="价格: x"),
+     ["p.yaml:1:5: error [r] wide", "    1 | 价格: x", "      |       ^"]),
+    (Problem("p.yaml", 1, 81, "r", "long", excerpt="a" * 80 + "b" * 80),
+     ["p.yaml:1:81: error [r] long", "    1 | " + "a" * 60 + "b" * 39 + "…", "      | " + " " * 60 + "^"]),
+    (Problem("p.yaml", 1, 900, "r", "beyond", excerpt="a" * 50),
+     ["p.yaml:1:900: error [r] beyond", "    1 | " + "a" * 50]),
+    (Problem("p\x1b[2J.yaml", 1, 2, "r", "esc \x07", excerpt="\tx\u202ey"),
+     ["p⟨U+001B⟩[2J.yaml:1:2: error [r] esc ⟨U+0007⟩", "    1 |  x⟨U+202E⟩y", "      |  ^"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("problem", "lines"), CASES, ids=lambda value: getattr(value, "message", ""))
+def test_a_problem_in_lines(problem: Problem, lines: list[str]) -> None:
+    assert list(problem_lines([problem])) == lines
+
+
+def test_problems_are_counted() -> None:
+    problems = [Problem("p", 1, 1, "r", "m", severity) for severity in ("error", "warning", "error")]
+    assert count_line(problems, 1) == "2 errors and 1 warning in 1 file."
+    assert count_line([], 3) == "0 errors and 0 warnings in 3 files."
