@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 
+import msgspec
 import pytest
 
-from tests.cli.conftest import Cli, Done
+from replanctl.store import Store
+from tests.cli.conftest import NOW, Cli, Done
 
 # Two replans: the first draft is refused, the second commits v2; step 5 of it fails, and the planner gives up.
 PLAN = """\
@@ -125,13 +126,14 @@ def test_nothing_in_a_prompt_acts_on_a_terminal(cli: Cli) -> None:
 
 
 def test_a_run_that_does_not_come_out_again_is_not_made_up(ran: Cli) -> None:
-    with sqlite3.connect(ran.store / "runs.db") as db:
-        (body,) = db.execute("SELECT body FROM events WHERE run = 1 AND seq = 0").fetchone()
-        db.execute("UPDATE events SET body = ? WHERE run = 1 AND seq = 0", (body.replace(b"price", b"prize"),))
-    db.close()
-    assert ran("prompt", "1") == Done(
+    with Store.open(ran.store, create=True) as store:
+        first, *others = store.events(1)
+        with store.begin(store.inputs(1), goal="find the prize", started=NOW) as writer:
+            for event in (msgspec.structs.replace(first, goal="find the prize"), *others):
+                writer.append(event)
+    assert ran("prompt") == Done(
         4,
         "",
-        "replanctl: run 1 does not come out as it was stored from event 0 on\n"
-        "  replanctl replay 1 says where they part\n",
+        "replanctl: run 3 does not come out as it was stored from event 0 on\n"
+        "  replanctl replay 3 says where they part\n",
     )
