@@ -21,6 +21,8 @@ DOORS = {
 }
 # What the core, from `plan` to `script`, has no business with: files, clocks, screens.
 EDGES = {"os", "io", "pathlib", "time", "datetime", "random", "sys", "subprocess", "threading", "asyncio", "logging"}
+# The Python face drives real tools: its clock is an argument, whose default has to come from somewhere.
+GRANTED = {"replanctl.run.agent": {"time"}, "replanctl.run.functions": {"time"}}
 CORE = {"plan", "cost", "replan", "run", "script"}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -60,7 +62,7 @@ def test_each_library_has_its_door(path: Path) -> None:
     room = room_of(name_of(path))
     outside = {name.split(".")[0] for name in imports(path)}
     assert {name for name in outside & DOORS.keys() if room not in DOORS[name]} == set()
-    assert room not in CORE or outside & EDGES == set()
+    assert room not in CORE or outside & EDGES <= GRANTED.get(name_of(path), set())
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
