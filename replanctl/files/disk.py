@@ -33,11 +33,19 @@ def read_stream(stream: Any) -> str:
     source: IO[bytes] | IO[str] = getattr(stream, "buffer", stream)
     try:
         data = source.read(_limit() + 1)
-    except OSError as error:
-        raise _refused(STDIN_NAME, "unreadable", f"can't be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # ValueError: it is closed
+        raise _refused(STDIN_NAME, "unreadable", f"can't be read: {error}") from None
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     _check_size(STDIN_NAME, len(raw))
     return decode(STDIN_NAME, raw)
+
+
+def exists(path: str | Path) -> bool:
+    """Whether there is anything under this name; no, where it can't even be asked."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def decode(name: str, data: bytes) -> str:
@@ -56,26 +64,35 @@ def decode(name: str, data: bytes) -> str:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Put a text in a file whole or not at all; what was there stays until the new text is on the disk."""
+    """Put a text in a file whole or not at all; what was there stays until the new text is on the disk.
+
+    What is no regular file, such as a device, is written to directly. Raises InputError when it can't be.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8")
+        else:
+            _put(target, text)
+    except (OSError, ValueError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or error
+        raise _refused(str(path), "unwritable", f"can't be written: {why}", "mind the path and its rights") from None
+
+
+def _put(target: Path, text: str) -> None:
     import tempfile  # only a run that writes pays for it
 
-    target = Path(os.path.realpath(path))
-    temporary = None
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).chmod(mode)
         Path(temporary).replace(target)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise _refused(
-            str(path), "unwritable", f"can't be written: {error.strerror or error}", "mind the path and its rights"
-        ) from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
 
 
 def _read(name: str) -> bytes:

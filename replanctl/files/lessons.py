@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from replanctl.files.disk import read_text, write_text
+from replanctl.files.disk import exists, read_text, write_text
 from replanctl.files.reader import Document, read, refuse
 from replanctl.files.shapes import Fields, list_of, optional, record, step_ref, whole, words
 from replanctl.replan.lessons import Lesson
@@ -37,7 +37,7 @@ _lesson_book = record(
 
 def load_lessons(path: str | Path) -> tuple[Lesson, ...]:
     """The lessons in a file, oldest first; none when it does not exist yet, or is empty. Raises InputError."""
-    if not Path(path).exists():
+    if not exists(path):
         return ()
     text = read_text(path)
     return _lessons(read(str(path), text)) if text.strip() else ()

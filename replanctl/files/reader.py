@@ -49,14 +49,11 @@ class Document(msgspec.Struct, gc=False):
         """Every fault with its place, in the order of the file."""
         if not self.faults:
             return []
-        paths = [path for fault in self.faults for path in (fault.path, fault.also) if path is not None]
-        places = Places(self._events(), paths)
+        paths = [path for fault in self.faults if fault.index is None for path in (fault.path, fault.also or ())]
+        places = Places(events(self.text) if paths else None, paths)
         lines = Lines(self.text)
         ordered = sorted(dict.fromkeys(self.faults), key=places.of)
         return [lines.problem(self.name, fault, places) for fault in ordered]
-
-    def _events(self) -> GetEvent | None:
-        return None if self.broken else events(self.text)
 
 
 def events(text: str) -> GetEvent:

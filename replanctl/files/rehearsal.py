@@ -10,7 +10,7 @@ import msgspec
 
 from replanctl.errors import InputError, Problem
 from replanctl.files.comments import unquoted_references
-from replanctl.files.disk import STDIN, STDIN_NAME, read_stream, read_text
+from replanctl.files.disk import STDIN, STDIN_NAME, exists, read_stream, read_text
 from replanctl.files.names import Names
 from replanctl.files.pause import collector_paused
 from replanctl.files.plan import Steps
@@ -65,7 +65,7 @@ def load_rehearsal(
 def parse_rehearsal(sources: Sequence[Source]) -> Rehearsal:
     """The rehearsal these texts describe, without a look at the disk. Raises InputError."""
     with collector_paused():
-        rehearsal, problems = _assemble(sources)
+        rehearsal, problems = _assemble(sources, Role.PLAN)
     refuse(problems)
     assert rehearsal is not None  # a plan without errors is a plan
     return rehearsal
@@ -83,7 +83,7 @@ def check_plan(path: str | Path, *, stdin: Any = None) -> list[Problem]:
     except InputError as error:
         return list(error.problems)
     with collector_paused():
-        return _assemble(sources)[1]
+        return _assemble(sources, None)[1]
 
 
 def _sources(plan: str | Path, outcomes: str | Path | None, policy: str | Path | None, stdin: Any) -> list[Source]:
@@ -112,18 +112,19 @@ def _beside(plan: Path) -> Path | None:
     """The file of outcomes that belongs to a plan file, when it exists."""
     for suffix in dict.fromkeys((plan.suffix, ".yaml")) if plan.name else ():  # `.` and `/` have no name
         beside = plan.with_name(f"{plan.stem}.outcomes{suffix}")
-        if beside.exists():
+        if exists(beside):
             return beside
     return None
 
 
-def _assemble(sources: Sequence[Source]) -> tuple[Rehearsal | None, list[Problem]]:
+def _assemble(sources: Sequence[Source], role: Role | None) -> tuple[Rehearsal | None, list[Problem]]:
+    """The rehearsal and everything wrong; without a `role`, the first source may be anything that its sections say."""
     first, *others = sources
     document = read(first.name, first.text, {"steps": Steps()})
-    alone = role_of(document.value)
-    names = Names.of(document.value) if alone is Role.PLAN else None
+    role = role or role_of(document.value)
+    names = Names.of(document.value) if role is Role.PLAN else None
     documents = [document]
-    sections = read_sections(document, alone, names)
+    sections = read_sections(document, role, names)
     for source in others:
         documents.append(read(source.name, source.text))
         sections |= read_sections(documents[-1], source.role, names)

@@ -194,6 +194,28 @@ def test_writing_is_whole_or_not_at_all(tmp_path: Path) -> None:
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link.yaml", "real.yaml"]
 
 
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    write_text("/dev/null", "x")
+    assert Path("/dev/null").is_char_device()
+    with pytest.raises(InputError) as refused:
+        write_text("a\0b", "x")
+    assert refused.value.problems[0].rule == "unwritable"
+
+
+def test_a_file_of_outcomes_is_no_plan(tmp_path: Path) -> None:
+    path = tmp_path / "o.yaml"
+    path.write_text(OUTCOMES)
+    with pytest.raises(InputError) as refused:
+        load_rehearsal(path)
+    assert [problem.rule for problem in refused.value.problems] == ["missing-key", "missing-key"]
+
+
+def test_a_name_that_is_too_long_is_no_file() -> None:
+    with pytest.raises(InputError) as refused:
+        load_rehearsal("x" * 300 + ".yaml")
+    assert [problem.message for problem in refused.value.problems] == ["can't be read: File name too long"]
+
+
 COEFFICIENTS = [
     ("step: 85\nretry: 0\n", 85, 0),
     ("coefficients: {step: 85}\n", 85, 200),
