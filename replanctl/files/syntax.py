@@ -34,10 +34,18 @@ def syntax_fault(error: Exception, text: str) -> Fault:
         )
     if not isinstance(error, yaml.MarkedYAMLError):
         return _forbidden(error, text)
-    what = ", ".join(filter(None, (error.context, error.problem)))
+    what = ", ".join(filter(None, (_context(error), error.problem)))
     mark = error.problem_mark or error.context_mark
     rule, hint = next((rule, hint) for words, rule, hint in _HINTS if words in what)
     return Fault(rule, f"not YAML: {what}", hint, index=min(mark.index, len(text)) if mark else 0)
+
+
+def _context(error: yaml.MarkedYAMLError) -> str | None:
+    """What the parser was reading, and where that began when it is another line."""
+    begun, at = error.context_mark, error.problem_mark
+    if error.context and begun and at and begun.line != at.line:
+        return f"{error.context} that begins in line {begun.line + 1}"
+    return error.context
 
 
 def _forbidden(error: Exception, text: str) -> Fault:

@@ -195,6 +195,15 @@ def test_a_problem_shows_the_line_and_the_way_out() -> None:
     )
 
 
+def test_an_open_quote_names_the_line_where_it_begins() -> None:
+    (problem,) = problems("goal: g\nsteps: 'x\n- {id: 1, tool: t}\n")
+    assert (problem.line, problem.message, problem.hint) == (
+        4,
+        "not YAML: while scanning a quoted scalar that begins in line 2, found unexpected end of stream",
+        "a quote or bracket is not closed",
+    )
+
+
 def test_a_key_may_be_anything_that_is_text() -> None:
     args = {"no": 1, "1:30": 2, "<<": 3, "1": 4, "": 5, "a b": 6}
     text = "goal: g\nsteps:\n- {id: 1, tool: t, args: {no: 1, 1:30: 2, '<<': 3, '1': 4, '': 5, a b: 6}}\n"
