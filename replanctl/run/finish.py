@@ -37,19 +37,17 @@ class Finish:
             return
         done = [cell.step.id for cell in cells if cell.state is DONE]
         gaps = [cell.step.id for cell in cells if cell.gap]
-        if not done:
-            self.verdict = Stop("insufficient_evidence", "nothing of the final plan was done")
-            return
-        missing = self._missing()
-        enough = True
+        missing, enough = self._missing(), bool(done)
         if gaps or state.policy.mode is Mode.REWOO:
-            enough = len(done) >= state.policy.solver.min_evidence
+            enough = enough and len(done) >= state.policy.solver.min_evidence
             tokens = state.cost.solver(evidence=len(done), gaps=len(gaps))
             yield state.emit(SolverCalled, tuple(done), tuple(gaps), missing, enough and not missing)
             yield state.emit(Ledger, "solver", None, None, tokens, tokens)
         self.verdict = self._reason(cells, len(done), missing, enough)
 
     def _reason(self, cells: list[Cell], done: int, missing: tuple[str, ...], enough: bool) -> Stop:
+        if not done:
+            return Stop("insufficient_evidence", "nothing of the final plan was done")
         if missing:
             return Stop("insufficient_evidence", f"required and not done: {', '.join(missing)}")
         if not enough:

@@ -88,6 +88,8 @@ class ResultFold:
         self._goal = event.goal
         self._commit = event
         self._roster.commit(event)
+        for step in event.steps:  # one that is listed again is pending, and no gap any more
+            self._gaps.pop(step.id, None)
 
     def _close_version(self) -> None:
         commit = self._commit
