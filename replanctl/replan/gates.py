@@ -78,6 +78,13 @@ def _anchored(base: Limits, steps: int, cost: CostModel) -> Limits:
     )
 
 
+def left_open(stated: GateLimits) -> tuple[str, ...]:
+    """What a preset leaves to a person to say, as warnings."""
+    if stated.preset is Preset.ANCHORED and stated.max_seconds is UNSET:
+        return ("the preset anchored sets no max_seconds: ask the user how long a session may take",)
+    return ()
+
+
 class Check(msgspec.Struct, frozen=True, gc=False):
     """One reading of a gate, taken before the spending it limits."""
 

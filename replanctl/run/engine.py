@@ -14,7 +14,7 @@ import msgspec
 from replanctl.plan.cells import FAILED, SKIPPED
 from replanctl.plan.coupling import coupling
 from replanctl.plan.model import Granularity, Plan, Step, Tool
-from replanctl.replan.gates import REASONS, Check
+from replanctl.replan.gates import REASONS, Check, left_open
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import Replanner
@@ -111,7 +111,7 @@ class Session:
             msgspec.structs.asdict(state.policy.coefficients),
             tuple(plan.assumptions or ()),
             tuple(state.lessons),
-            self._warnings,
+            (*self._warnings, *left_open(state.policy.gates)),
         )
         state.graph.commit(plan.steps)
         yield state.emit(PlanCommit, None, None, None, "start", plan.goal, plan.steps, total=len(plan.steps))
