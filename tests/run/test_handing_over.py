@@ -1,0 +1,156 @@
+"""No replan helps: everything else runs first, then a person takes over, unless something else ends the session."""
+
+from __future__ import annotations
+
+import pytest
+
+from replanctl.run.events import SolverCalled
+from tests.rehearse import rehearse
+from tests.run.telling import ending, gates, history, routes, states
+
+PLAN = """
+goal: g
+assumptions: {p: premise}
+steps:
+  - {id: 1, tool: a, depends_on: []}
+  - {id: 2, tool: b, depends_on: [1]}
+  - {id: 3, tool: c, depends_on: [2]}
+  - {id: 4, tool: d, depends_on: []}
+  - {id: 5, tool: e, depends_on: [4], assumes: [p]}
+  - {id: 6, tool: f, depends_on: [4]}
+"""
+
+
+def test_everything_that_does_not_rest_on_the_step_runs_and_then_a_person_takes_over() -> None:
+    _, result = rehearse(PLAN, "outcomes: [{match: {step: 1}, returns: [denied]}]")
+    assert history(result) == [
+        "v1 1 failed 0-1 a:denied (permission: denied)",
+        "v1 2 skipped 1-1",
+        "v1 3 skipped 1-1",
+        "v1 4 done 1-2 d:ok",
+        "v1 5 done 2-3 e:ok",
+        "v1 6 done 3-4 f:ok",
+    ]
+    assert (ending(result), result.detail) == ("failed escalated 4s", "step 1 needs a person: permission")
+    # nobody was asked, so nothing was counted; what was learned stays
+    assert (gates(result), [line.kind for line in result.ledger.lines if line.kind == "replan"]) == ([], [])
+    assert [lesson.text for lesson in result.lessons] == [
+        "v1 step 1 permission: expected none, got denied; avoid: a: denied"
+    ]
+
+
+def test_what_rests_on_a_premise_that_fell_is_skipped_too() -> None:
+    _, result = rehearse(
+        PLAN + "policy: {routing: {overrides: {'1': none}}}",
+        "outcomes: [{match: {step: 1}, returns: [{status: shape, refutes: [p]}]}]",
+    )
+    assert states(result) == "1 failed, 2 skipped, 3 skipped, 4 done, 5 skipped, 6 done"
+    assert (routes(result), result.reason) == (["v1 1 assumption radius 3 override → none"], "escalated")
+
+
+def test_a_failure_with_retries_spent_is_handed_over() -> None:
+    _, result = rehearse(PLAN, "outcomes: [{match: {step: 4}, returns: [tool_error]}]")
+    assert (ending(result), states(result)) == (
+        "failed escalated 9s",
+        "1 done, 2 done, 3 done, 4 failed, 5 skipped, 6 skipped",
+    )
+
+
+def test_the_first_of_several_is_named() -> None:
+    _, result = rehearse(
+        PLAN, "outcomes: [{match: {step: 1}, returns: [denied]}, {match: {step: 4}, returns: [denied]}]"
+    )
+    assert (ending(result), result.detail, len(result.routes)) == (
+        "failed escalated 2s",
+        "step 1 needs a person: permission",
+        2,
+    )
+
+
+@pytest.mark.parametrize(
+    ("sections", "first", "then", "end"),
+    [
+        # the goal changes: the step leaves the plan, nothing is handed over any more
+        ("interruptions: [{after: 4, goal: other}]", "unavailable", "", "completed goal_met 13s"),
+        # so it does in a global
+        (
+            "policy: {routing: {overrides: {'6': global}}}",
+            "unavailable",
+            "{match: {step: 6, version: 1}, returns: [shape]},",
+            "completed goal_met 15s",
+        ),
+        # but a call that was denied stays denied
+        ("interruptions: [{after: 4, goal: other}]", "denied", "", "failed escalated 5s"),
+        # and a tail beside it changes nothing
+        ("", "denied", "{match: {step: 5, version: 1}, returns: [semantic]},", "failed escalated 5s"),
+        # what ends the session first is the reason
+        ("policy: {gates: {max_steps: 3}}", "denied", "", "failed step_budget 3s"),
+        ("policy: {gates: {max_tool_calls: 2}}", "denied", "", "failed tool_call_budget 2s"),
+        ("policy: {gates: {max_seconds: 2s}}", "denied", "", "failed time_budget 2s"),
+        (
+            "policy: {gates: {max_replans: 0}}",
+            "denied",
+            "{match: {step: 5}, returns: [shape]},",
+            "failed replan_budget 3s",
+        ),
+        ("planner: [{otherwise: give_up}]", "denied", "{match: {step: 6}, returns: [shape]},", "failed no_plan 4s"),
+    ],
+)
+def test_what_comes_before_the_hand_over(sections: str, first: str, then: str, end: str) -> None:
+    _, result = rehearse(PLAN + sections, f"outcomes: [{then} {{match: {{tool: a, version: 1}}, returns: [{first}]}}]")
+    assert ending(result) == end
+
+
+def test_abort_comes_before_it() -> None:
+    _, result = rehearse(
+        PLAN.replace("tool: e,", "tool: e, on_failure: abort,"),
+        "outcomes: [{match: {step: 1}, returns: [denied]}, {match: {step: 5}, returns: [shape]}]",
+    )
+    assert ending(result) == "failed aborted 3s"
+
+
+def test_the_solver_is_not_called() -> None:
+    events, result = rehearse(
+        PLAN.replace("tool: f,", "tool: f, on_failure: defer,"),
+        "outcomes: [{match: {step: 1}, returns: [denied]}, {match: {step: 6}, returns: [shape]}]",
+    )
+    assert not any(isinstance(event, SolverCalled) for event in events)
+    assert (result.reason, [gap.step_id for gap in result.gaps]) == ("escalated", ["6"])
+
+
+def test_the_rest_of_its_wave_is_finished_and_answered() -> None:
+    _, result = rehearse(
+        PLAN,
+        "outcomes: [{match: {step: 1}, returns: [denied]}, {match: {step: 4, version: 1}, returns: [shape]}]",
+        max_parallel=2,
+    )
+    assert routes(result) == [
+        "v1 1 permission radius 2 permission → none",
+        "v1 4 assumption radius 2 wide-radius → tail",
+    ]
+    assert (result.reason, states(result)) == (
+        "escalated",
+        "1 failed, 2 skipped, 3 skipped, 4 done, 7 done, 8 done",
+    )
+
+
+def test_a_person_gets_what_is_clean_the_way_it_went_and_what_to_do_next() -> None:
+    _, result = rehearse(
+        PLAN,
+        "outcomes: [{match: {step: 1}, returns: [denied]}, {match: {tool: d}, returns: [{status: ok, value: 4}]}]",
+    )
+    handover = result.handover
+    assert handover is not None
+    assert (handover.reason, handover.gate, handover.clean_results) == (
+        "escalated",
+        None,
+        {"E4": 4, "E5": "ok", "E6": "ok"},
+    )
+    assert handover.trajectory == (
+        "v1 step 1 failed: permission: denied",
+        "v1 step 2 skipped",
+        "v1 step 3 skipped",
+        "v1 step 4 done",
+        "v1 step 5 done",
+        "v1 step 6 done",
+    )
