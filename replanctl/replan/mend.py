@@ -5,12 +5,13 @@ Every mend is a warning that shows both texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import msgspec
 
 from replanctl.plan import references
+from replanctl.plan.cells import DONE
 from replanctl.plan.graph import Graph
 from replanctl.plan.model import Step
 from replanctl.plan.references import Reference
@@ -88,7 +89,8 @@ class _Mender:
         if nearest is None:
             self.gaps[reference.step_id] = None
             return None
-        self.edges[nearest.step_id] = None
+        if nearest.step_id != reference.step_id:
+            self.edges[nearest.step_id] = None
         self._warn(reference, nearest.text)
         return nearest.text
 
@@ -103,20 +105,17 @@ class _Mender:
         return self._nearest_field(reference) if state == "no such field" else None
 
     def _candidates(self) -> list[str]:
+        """Ids that may have been meant: of done steps if there are any, else of open ones that do not wait for this."""
         cells = self.graph.listed()
-        done = [cell.step.id for cell in cells if cell.step.id in self._readable(cells)]
-        names = done or [cell.step.id for cell in cells if cell.is_open]
-        return [name for name in names if name not in self.resting]
-
-    def _readable(self, cells: Sequence[Any]) -> set[str]:
-        return {cell.step.id for cell in cells if cell.state == "done"}
+        done = [cell.step.id for cell in cells if cell.state is DONE]
+        return done or [cell.step.id for cell in cells if cell.is_open and cell.step.id not in self.resting]
 
     def _nearest_field(self, reference: Reference) -> Reference | None:
         """The path with each key that is not there replaced by the closest one that is."""
         value = self.standing.value(reference.step_id)
         path: list[str | int] = []
         for part in reference.path:
-            key = closest(part, value) if isinstance(value, dict) and isinstance(part, str) else part
+            key = closest(part, map(str, value)) if isinstance(value, dict) and isinstance(part, str) else part
             try:
                 value = references.follow(value, (part if key is None else key,))
             except LookupError:

@@ -69,7 +69,7 @@ class ScriptedReplanner:
         self._rules = tuple(rules)
 
     def replan(self, request: ReplanRequest) -> Draft | None:
-        """The matching rule's steps; an empty draft gives up, None (also where no rule matches) leaves it to the template."""
+        """The matching rule's steps; an empty draft gives up, None (also without a match) is for the template."""
         rule = self._match(request)
         if rule is None or rule.otherwise is Otherwise.TEMPLATE:
             return None

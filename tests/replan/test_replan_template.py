@@ -175,7 +175,7 @@ DEEPER: dict[str, tuple[str, list[str], list[str], list[str]]] = {
         """
         goal: g
         steps:
-          - {id: 1, tool: look, depends_on: [], alternatives: [{tool: ask, args: {q: y}, action: never shown}, {tool: z}]}
+          - {id: 1, tool: look, depends_on: [], alternatives: [{tool: ask, args: {q: y}, action: unseen}, {tool: z}]}
           - {id: 2, tool: other, depends_on: []}
           - {id: 3, tool: sum, depends_on: [1]}
           - {id: 4, tool: more, depends_on: [2]}
