@@ -24,12 +24,19 @@ import msgspec
 from replanctl.errors import InputError, UsageError
 from replanctl.files import parse_draft
 from replanctl.plan.draft import Draft
+from replanctl.plan.model import Step
 from replanctl.replan.prompt import ReplanRequest, build_prompt
 from replanctl.run.functions import FunctionTools
 
 TIMEOUT = 60.0  # seconds a planner command may take
 OUTPUT_CAP = 1 << 20  # bytes it may write
 SHOWN = 200  # characters of its complaint that a reason carries
+
+# What a request says of a step: all that a draft may say of one.
+_DRAFTED = (
+    "id", "action", "tool", "args", "expected_outcome", "depends_on", "produces", "assumes", "on_failure",
+    "alternatives", "granularity",
+)  # fmt: skip
 
 
 class CommandReplanner:
@@ -132,11 +139,17 @@ def request_json(request: ReplanRequest) -> bytes:
             "version": request.version,
             "failure": request.signal,
             "done": list(request.done),
-            "remaining": list(request.remaining),
+            "remaining": [_as_drafted(step) for step in request.remaining],
             "lessons": request.lessons,
             "prompt": build_prompt(request),
         }
     )
+
+
+def _as_drafted(step: Step) -> dict[str, Any]:
+    """A step in the words of a plan file, so that an answer may list it again as it is."""
+    said = msgspec.to_builtins(step)
+    return {key: said[key] for key in _DRAFTED if said[key] or key == "depends_on"}
 
 
 def load_tools(spec: str) -> FunctionTools:
