@@ -16,7 +16,7 @@ from replanctl.cli.world import World
 from replanctl.errors import InputError, ReplanctlError, UsageError
 
 # A module of its own each, imported when it is asked for.
-VERBS = ("run", "diff", "cost", "validate", "show", "runs", "prompt", "resume", "replay", "init")
+VERBS = ("run", "diff", "cost", "validate", "show", "runs", "prompt", "resume", "replay", "test", "coupling", "init")
 
 COMPLETION_VARIABLE = "_REPLANCTL_COMPLETE"  # set by the shell while it completes a line
 INTERRUPTED = 130
@@ -30,6 +30,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
         with stop_signals():
             code = _obey(list(words), world)
             world.stdout.flush()
+            world.stderr.flush()
             return code
     except KeyboardInterrupt as stop:
         return _complain(world, INTERRUPTED, "interrupted", *_notes(stop))

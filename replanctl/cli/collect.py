@@ -1,0 +1,69 @@
+"""The pytest plugin behind `replanctl test`: every plan file with an `expect:` block is a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from replanctl.cli.expect import mismatches
+from replanctl.cli.rehearse import session_of
+from replanctl.errors import InputError
+from replanctl.files import Rehearsal, load_rehearsal
+from replanctl.run.fold import fold
+
+
+class ExpectationError(Exception):
+    """The session did not come out as expected."""
+
+
+class RehearsalFile(pytest.File):
+    """A plan file that says what it expects."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One test, when there is an `expect:` block."""
+        try:
+            rehearsal = load_rehearsal(self.path)
+        except InputError as error:
+            raise self.CollectError(str(error)) from error
+        if rehearsal.expect is not None:
+            yield RehearsalItem.from_parent(self, name=self.path.stem, rehearsal=rehearsal)
+
+
+class RehearsalItem(pytest.Item):
+    """One rehearsal and what it expects."""
+
+    def __init__(self, *, rehearsal: Rehearsal, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._rehearsal = rehearsal
+
+    def runtest(self) -> None:
+        """Rehearse and compare."""
+        rehearsal = self._rehearsal
+        result = fold(session_of(rehearsal, rehearsal.policy).events())
+        if found := mismatches(rehearsal.expect or {}, result):
+            raise ExpectationError("\n".join(found))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What was expected and what came, without a traceback."""
+        if isinstance(excinfo.value, ExpectationError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the test stands and what it is called."""
+        return self.path, None, f"rehearsal {self.name}"
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Plans are collected by what is in them: a folder's plan is not read without the word `expect` in it or beside it."""
+    if parent.session.isinitpath(file_path):
+        return RehearsalFile.from_parent(parent, path=file_path)
+    if file_path.suffix not in (".yaml", ".yml") or file_path.stem.endswith(".outcomes"):
+        return None
+    beside = file_path.with_name(f"{file_path.stem}.outcomes{file_path.suffix}")
+    if not any(b"expect:" in path.read_bytes() for path in (file_path, beside) if path.is_file()):
+        return None
+    return RehearsalFile.from_parent(parent, path=file_path)
