@@ -11,6 +11,7 @@ from replanctl.files.rehearsal import (
     load_rehearsal,
     parse_rehearsal,
     read_outcomes,
+    read_plan,
 )
 from replanctl.files.sections import Role
 
@@ -26,6 +27,7 @@ __all__ = [
     "parse_draft",
     "parse_rehearsal",
     "read_outcomes",
+    "read_plan",
     "save_lessons",
     "write_text",
 ]

@@ -71,6 +71,11 @@ def parse_rehearsal(sources: Sequence[Source]) -> Rehearsal:
     return rehearsal
 
 
+def read_plan(path: str | Path, *, stdin: Any = None) -> Source:
+    """A plan file as it is, or `stdin` for `-`. Raises InputError when it can't be read."""
+    return _source(str(path), Role.PLAN, stdin)
+
+
 def read_outcomes(path: str | Path) -> Source:
     """A file of outcomes as it is, to be parsed beside its plan. Raises InputError when it can't be read."""
     return Source(str(path), Role.OUTCOMES, read_text(path))

@@ -1,0 +1,123 @@
+"""Keys put into the steps of a plan file, and nothing else in it changed: not a comment, a break or a space.
+
+The places come from the parser's events. A library that writes a document back joins what a person broke into lines,
+and closes the gaps that line things up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from yaml.events import (
+    CollectionEndEvent,
+    CollectionStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceStartEvent,
+)
+
+from replanctl.errors import InputError, Problem
+from replanctl.files.names import raw_id
+from replanctl.files.quick import GetEvent
+from replanctl.files.reader import events, read
+
+_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # what the parser takes for the end of a line
+_BLOCK_SCALARS = ("|", ">")
+
+
+class _Written(msgspec.Struct):
+    """How a step is written: where its keys begin, and the end of the last value behind which there is room.
+
+    `said` is where the value of the key stands, if the step has the key; `quoted` means that keys are as in JSON.
+    """
+
+    flow: bool
+    column: int = 0
+    end: int = 0
+    said: tuple[int, int] | None = None
+    quoted: bool = False
+
+
+def say_in_steps(name: str, text: str, key: str, values: Mapping[str, str]) -> str:
+    """The text of a sound plan file, with `key` said in each of these steps (by id) that does not say it, or null.
+
+    Raises InputError where the file is written in a way that leaves no room for it.
+    """
+    value = read(name, text).value
+    edits: list[tuple[int, int, str]] = []
+    for step, written in zip(value["steps"], _steps(events(text), key), strict=False):
+        said = values.get(raw_id(step) or "")
+        if said is not None and step.get(key) is None:
+            step[key] = said
+            edits.append(_edit(text, written, key, said))
+    changed = _changed(text, edits)
+    if read(name, changed).value != value:
+        raise InputError([Problem(name, 0, 0, "no-room", f"{key} can't be put into these steps: add it by hand")])
+    return changed
+
+
+def _changed(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The text with each stretch replaced by its words."""
+    parts, kept = [], 0
+    for start, end, words in edits:
+        parts += [text[kept:start], words]
+        kept = end
+    return "".join([*parts, text[kept:]])
+
+
+def _edit(text: str, written: _Written, key: str, value: str) -> tuple[int, int, str]:
+    """What to put from where to where: a value for a null, an entry behind the last one, or a line below it."""
+    if written.said is not None:
+        start, end = written.said
+        return start, end, f" {value}" if text[start - 1] == ":" else value
+    if written.flow:
+        return written.end, written.end, f', "{key}": "{value}"' if written.quoted else f", {key}: {value}"
+    here = _BREAK.search(text, written.end)
+    at = here.start() if here else len(text)
+    some = here or _BREAK.search(text)
+    return at, at, f"{some[0] if some else ''}{' ' * written.column}{key}: {value}"
+
+
+def _steps(get: GetEvent, key: str) -> Iterator[_Written]:
+    """How each step of the document is written, in list order."""
+    get(), get(), get()  # the stream, the document, the mapping
+    while isinstance(name := get(), ScalarEvent):
+        value = get()
+        if name.value == "steps" and isinstance(value, SequenceStartEvent):
+            while isinstance(start := get(), MappingStartEvent):
+                yield _step(start, get, key)
+            return
+        _end(value, get)
+
+
+def _step(start: Any, get: GetEvent, key: str) -> _Written:
+    name = get()
+    column = (name if start.anchor else start).start_mark.column
+    written = _Written(start.flow_style, column, quoted=getattr(name, "style", "") == '"')
+    while not isinstance(name, MappingEndEvent):
+        value = get()
+        if getattr(name, "value", "") == key:
+            written.said = value.start_mark.index, _behind(value)
+        written.end = _end(value, get) or written.end
+        name = get()
+    return written
+
+
+def _end(event: Any, get: GetEvent) -> int:
+    """Where a value ends, as far as something may stand behind it; 0 where nothing may."""
+    if not isinstance(event, CollectionStartEvent):
+        return 0 if getattr(event, "style", "") in _BLOCK_SCALARS else _behind(event)
+    last = 0
+    while not isinstance(inner := get(), CollectionEndEvent):
+        last = _end(inner, get)
+    return _behind(inner) if event.flow_style else last
+
+
+def _behind(event: Any) -> int:
+    """The character behind what the event stands for."""
+    index: int = event.end_mark.index
+    return index
