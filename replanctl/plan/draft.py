@@ -56,8 +56,8 @@ def lay_over(
 ) -> Proposal:
     """The change that this draft means.
 
-    `scope` is what the granularity replaces, the failed step first, then in list order. With `finished`, work that is
-    done and listed again under another id is recognised (the template never lists any).
+    `scope` is what the granularity replaces. With `finished`, work that is done and listed again under another id is
+    recognised (the template never lists any).
     """
     return _Layer(draft, graph, granularity, failed, scope, refuted, finished).proposal()
 
@@ -163,7 +163,8 @@ class _Layer:
     def _places(self, going: Sequence[Cell]) -> dict[str, str]:
         """New id -> the id of the step it replaces; one to one."""
         new = [(step, id_) for step, id_ in self.listed if id_ not in self.graph.cells]
-        free = {cell.step.id: cell.step for cell in going}
+        failed_first = sorted(going, key=lambda cell: cell is not self.failed)
+        free = {cell.step.id: cell.step for cell in failed_first}
         taken: dict[str, str] = {}
         self._explicit(new, free, taken)
         for step, id_ in new:

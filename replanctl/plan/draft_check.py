@@ -76,28 +76,29 @@ class _Version:
 
     def something_left(self) -> bool:
         """Whether a step is open that does not rest on one that failed for good or was skipped."""
-        doomed = self._doomed()
-        if len(doomed) < len(self.steps):
-            return True
-        listed_before = [self.graph.cells[s.id] for s in self.steps if s.id in self.graph.cells]
-        leaving = [self.graph.cells[id_] for id_ in self.gone] + listed_before
-        kept_open = self.graph.open - sum(cell.is_open for cell in leaving)
-        resting = {c.step.id for cell in leaving for c in self.graph.resting_on(cell)}
-        return not self.empty_before and kept_open > len(resting - self.gone - {s.id for s in self.steps})
+        leaving = [self.graph.cells[id_] for id_ in self.gone]
+        leaving += [self.graph.cells[step.id] for step in self.steps if step.id in self.graph.cells]
+        kept = 0 if self.empty_before else self.graph.open - sum(cell.is_open for cell in leaving)
+        return len(self.steps) + kept > len(self._doomed())
 
     def _doomed(self) -> set[str]:
-        doomed: set[str] = set()
         readers: dict[str, list[str]] = {}
-        for step in self.steps:
+        for step in self.changed.values():
             for id_ in step.depends_on or ():
                 readers.setdefault(id_, []).append(step.id)
         stack = [id_ for id_ in readers if (cell := self.kept(id_)) is not None and _lost(cell)]
+        doomed: set[str] = set()
         while stack:
-            for reader in readers.get(stack.pop(), ()):
-                if reader not in doomed:
-                    doomed.add(reader)
-                    stack.append(reader)
+            id_ = stack.pop()
+            found = {*readers.get(id_, ()), *self._kept_readers(id_)} - doomed
+            doomed |= found
+            stack.extend(found)
         return doomed
+
+    def _kept_readers(self, id_: str) -> Iterator[str]:
+        """The open steps that stay as they are and wait for a step that is listed again."""
+        if id_ in self.changed and (cell := self.graph.cells.get(id_)) is not None:
+            yield from (c.step.id for c in cell.dependents if c.is_open and self.kept(c.step.id) is c)
 
 
 def _lost(cell: Cell) -> bool:

@@ -318,12 +318,10 @@ MENDS: dict[str, tuple[str, list[str], tuple[str, ...], str]] = {
     "a key of a variable whose step has left the plan": (
         """
         goal: g
-        steps: [{id: 1, tool: look}, {id: 2, tool: ask}]
+        steps: [{id: 1, tool: look}, {id: 2, tool: ask, granularity: global}]
         planner:
-          - when: {step: 2, granularity: global}
-            steps: [{id: 7, tool: sum, args: {of: "#E1.row"}}]
+          - {when: {type: assumption}, steps: [{id: 7, tool: sum, args: {of: "#E1.row"}, granularity: patch}]}
           - otherwise: template
-        policy: {routing: {overrides: {"2": global}, rules: [{name: small, when: {step: 7}, granularity: patch}]}}
         outcomes:
           - {match: {step: 1}, returns: [{status: ok, value: {rows: 1}}]}
           - {match: {step: 2, tool: ask}, returns: [shape]}
