@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from replanctl.plan.model import Granularity
@@ -132,7 +134,7 @@ def test_the_command_line_the_step_and_the_policy_may_force_a_granularity(
 ) -> None:
     text = CHAIN.replace("tool: b", f"tool: b{step}") + f"policy: {{routing: {{overrides: {{{overrides}}}}}}}"
     outcomes = "outcomes: [{match: {step: 2, version: 1}, returns: [shape]}]"
-    command_line = {"routing": RoutingPolicy(force=force)} if force else {}
+    command_line: dict[str, Any] = {"routing": RoutingPolicy(force=force)} if force else {}
     _, result = rehearse(text, outcomes, **command_line)
     rule = "override" if granularity else "wide-radius"
     assert routes(result) == [f"v1 2 assumption radius 2 {rule} → {granularity or 'tail'}"]
