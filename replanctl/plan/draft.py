@@ -41,7 +41,16 @@ class Proposal(msgspec.Struct, frozen=True, gc=False):
     before: dict[str, Step]
     verdicts: dict[str, Verdict]
     faults: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+
+    def leaving(self, graph: Graph) -> list[Cell]:
+        """The open steps that go or are listed again."""
+        listed = (step.id for step in self.steps if step.id in graph.cells)
+        return [cell for id_ in (*self.removed, *listed) if (cell := graph.cells[id_]).is_open]
+
+    def staying(self, graph: Graph) -> list[Step]:
+        """The open steps that stay, in list order; dependencies aside they are as they were."""
+        leaving = {cell.step.id for cell in self.leaving(graph)}
+        return [cell.step for cell in graph.open_cells() if cell.step.id not in leaving]
 
 
 def lay_over(
@@ -121,7 +130,6 @@ class _Layer:
             before=self._before(steps),
             verdicts=dict(self.draft.verdicts),
             faults=tuple(self.faults),
-            warnings=self.draft.warnings,
         )
 
     # -- names: which id each drafted step has in the new version ---------------------------------------------------

@@ -6,7 +6,7 @@ from. A refuted assumption is looked up in reverse and degrades all its variable
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 

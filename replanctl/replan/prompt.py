@@ -66,7 +66,11 @@ class DoneStep(msgspec.Struct, frozen=True, gc=False):
 
 
 class ReplanRequest(msgspec.Struct, frozen=True):
-    """Everything a replanner is told. `signal` is None at a goal change; `done` and `remaining` may be lazy."""
+    """Everything a replanner is told; `done` and `remaining` may be lazy.
+
+    `signal` is the failure, or why the draft before was refused; at a changed goal there is none at first. `line` are
+    the ids of the failed step's lineage.
+    """
 
     goal: str
     granularity: Granularity
@@ -76,6 +80,7 @@ class ReplanRequest(msgspec.Struct, frozen=True):
     remaining: Sequence[Step] = ()
     lessons: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
+    goal_changed: bool = False
 
 
 def summary(value: Any) -> str:

@@ -87,13 +87,13 @@ class ScriptedReplanner:
 def _matches(when: PlannerWhen, request: ReplanRequest) -> bool:
     if when.granularity is not None and when.granularity is not request.granularity:
         return False
+    if when.goal is not None and not (request.goal_changed and when.goal.casefold() in request.goal.casefold()):
+        return False
     signal = request.signal
     if signal is None:
-        about_failure = when.error is not None or when.type is not None or when.step is not None
-        return not about_failure and (when.goal is None or when.goal.casefold() in request.goal.casefold())
+        return when.error is None and when.type is None and when.step is None
     return (
-        when.goal is None
-        and (when.error is None or when.error.casefold() in signal.error_msg.casefold())
+        (when.error is None or when.error.casefold() in signal.error_msg.casefold())
         and (when.type is None or when.type is signal.error_type)
         and (when.step is None or when.step in request.line)
     )

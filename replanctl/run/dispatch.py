@@ -34,8 +34,9 @@ _NO_ANSWER = Outcome()
 class Flight(msgspec.Struct, eq=False, gc=False):
     """One execution under way.
 
-    `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `cut` says that its
-    call will still be running when the session's time is up, `answer` is what its call comes to once the clock is there.
+    `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `cut` says that
+    its call will still be running when the session's time is up, `answer` is what its call comes to once the clock is
+    there.
     """
 
     cell: Cell

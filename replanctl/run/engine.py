@@ -14,17 +14,18 @@ import msgspec
 from replanctl.plan.cells import FAILED, SKIPPED
 from replanctl.plan.coupling import coupling
 from replanctl.plan.model import Granularity, Plan, Step, Tool
-from replanctl.replan.gates import REASONS, Check, left_open
+from replanctl.replan.gates import Check, left_open
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import Replanner
+from replanctl.run.case import Stop
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.ending import Ender
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, PlanDiffed, SessionComplete, SessionStart
 from replanctl.run.finish import COMPLETED, Finish
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Mode, Policy
-from replanctl.run.replanning import Replanning, Stop
+from replanctl.run.replanning import Replanning, refusal
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.tools import Tools
 
@@ -215,8 +216,7 @@ class Session:
 
     def _stopped_by(self, gate: Check, step_id: str) -> Generator[Event, None, Stop]:
         yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, step_id)
-        detail = f"{gate.gate} admits {gate.limit}, and the reading is {gate.reading}"
-        return Stop(REASONS[gate.gate], detail, gate)
+        return refusal(gate)
 
     def _closing(self, stop: Stop) -> SessionComplete:
         left = (f"the interruption {_when(one)} never came due" for one in self._interruptions.left())

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from replanctl.plan.cells import DONE, PENDING, Cell
 from replanctl.plan.variables import Health
+from replanctl.run.case import Stop
 from replanctl.run.events import Event, Ledger, SolverCalled
 from replanctl.run.policy import Mode
-from replanctl.run.replanning import Stop
 from replanctl.run.state import SessionState
 
 COMPLETED = ("goal_met", "goal_met_with_gaps")

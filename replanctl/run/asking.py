@@ -1,0 +1,126 @@
+"""Asking a replanner: what it costs, whether the gates admit it, what is said, and what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from replanctl.cost.model import padded
+from replanctl.errors import ReplayDivergedError, StoreError
+from replanctl.plan.cells import DONE
+from replanctl.plan.draft import Draft
+from replanctl.plan.model import Granularity
+from replanctl.replan.gates import BudgetGate, Check
+from replanctl.replan.prompt import LESSON_LINES, DoneStep, Lazy, ReplanRequest, done_lines, step_lines, summary
+from replanctl.replan.replanner import Replanner
+from replanctl.replan.template import template
+from replanctl.run.case import Case
+from replanctl.run.state import SessionState
+
+Asked = Callable[[ReplanRequest], None]
+
+TEMPLATE = "template"
+_OUR_OWN = (ReplayDivergedError, StoreError)  # what the edges raise is not the replanner's doing
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What came back: a draft, or (None) what went wrong; `who` was asked."""
+
+    draft: Draft | None
+    who: str
+    error: str = ""
+
+
+class Asking:
+    """Asks the replanner, or the template where there is none or it has nothing to say."""
+
+    def __init__(self, state: SessionState, replanner: Replanner | None, asked: Asked | None) -> None:
+        self._state = state
+        self._replanner = replanner
+        self._asked = asked
+
+    def estimate(self, case: Case) -> int:
+        """The tokens of the request, by what it really carries."""
+        state = self._state
+        return state.cost.replan(
+            done=done_lines(state.graph.done),
+            lines=step_lines(len(case.lines)),
+            lessons=min(len(state.lessons), LESSON_LINES),
+        )
+
+    def checks(self, case: Case, estimate: int) -> Iterator[Check]:
+        """The gates before the replanner, in order; each is read when it is its turn."""
+        state = self._state
+        if case.failure is not None and case.told is not None:
+            lineage = state.graph.lineage(case.failure.cell).root
+            yield state.breaker.check(lineage, case.told.error_type)
+        yield BudgetGate("max_replans", state.limits.max_replans, reached=False).check(state.replans)
+        reading = state.replan_tokens + padded(estimate)
+        yield BudgetGate("max_replan_tokens", state.limits.max_replan_tokens).check(reading)
+
+    def ask(self, case: Case, estimate: int) -> Answer:
+        """Ask, and count it: whatever comes back, it was asked and is booked."""
+        answer = self._answer(case)
+        state = self._state
+        if case.failure is not None and case.told is not None:
+            state.breaker.record(state.graph.lineage(case.failure.cell).root, case.told.error_type)
+        state.replans += 1
+        state.replan_tokens += estimate
+        return answer
+
+    def _answer(self, case: Case) -> Answer:
+        if self._asked is not None:
+            self._asked(self._request(case))
+        if self._replanner is None:
+            return Answer(self._template(case), TEMPLATE)
+        try:
+            draft = self._replanner.replan(self._request(case))
+        except _OUR_OWN:
+            raise
+        except Exception as error:  # whatever a replanner raises makes a bad draft
+            said = f"the replanner failed: {type(error).__name__}: {error}"[:400]
+            return Answer(None, self._replanner.name, said)
+        return Answer(self._template(case), TEMPLATE) if draft is None else Answer(draft, self._replanner.name)
+
+    def _template(self, case: Case) -> Draft:
+        """The template works from the failure itself, also when it is asked after a bad draft."""
+        state = self._state
+        return template(
+            state.graph,
+            case.decision.granularity,
+            failed=case.cell,
+            signal=case.signal,
+            scope=case.scope,
+            tools=state.tools,
+            standing=state,
+        )
+
+    def _request(self, case: Case) -> ReplanRequest:
+        state = self._state
+        return ReplanRequest(
+            goal=state.goal,
+            granularity=case.decision.granularity,
+            version=state.version,
+            done=Lazy(self._done_steps),
+            signal=case.told,
+            remaining=Lazy(lambda: [cell.step for cell in case.lines]),
+            lessons=tuple(lesson.text for lesson in state.lessons.newest(LESSON_LINES)),
+            line=state.graph.line(case.failure.cell) if case.failure is not None else (),
+            goal_changed=case.failure is None,
+        )
+
+    def _done_steps(self) -> list[DoneStep]:
+        state = self._state
+        done = [cell.step for cell in state.graph.listed() if cell.state is DONE]
+        return [DoneStep(step.id, step.action, summary(state.value(step.id))) for step in done]
+
+    def cause(self, case: Case) -> str:
+        """Why it failed: what the planner rule that will match says, else the outcome, else what was expected."""
+        assert case.failure is not None
+        signal = case.failure.signal
+        asked = self._replanner is not None and case.decision.granularity is not Granularity.NONE
+        if asked and self._replanner is not None and (said := self._replanner.cause(self._request(case))):
+            return said
+        expected = case.failure.cell.step.expected_outcome or "none"
+        return signal.cause or f"expected {expected}, got {signal.error_msg}"

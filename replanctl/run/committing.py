@@ -1,0 +1,164 @@
+"""From a draft to the next version: the draft check, the gates behind it, the commit and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from replanctl.plan.cells import FAILED, PENDING, SKIPPED, Cell
+from replanctl.plan.draft import Draft, Proposal, lay_over
+from replanctl.plan.draft_check import Surroundings, check
+from replanctl.plan.graph import Graph, call_key
+from replanctl.plan.model import Granularity, Step
+from replanctl.plan.variables import Verdict
+from replanctl.replan.gates import BudgetGate, Check
+from replanctl.replan.routing import deeper
+from replanctl.run.asking import TEMPLATE
+from replanctl.run.case import Case
+from replanctl.run.ending import Ender
+from replanctl.run.events import Event, PlanCommit, PlanDiffed
+from replanctl.run.state import SessionState
+
+
+class Committing:
+    """Judges drafts and puts them in force. In the `plain` loop nothing but the draft's own names is judged."""
+
+    def __init__(self, state: SessionState, ender: Ender, *, plain: bool) -> None:
+        self._state = state
+        self._ender = ender
+        self._plain = plain
+
+    def proposal(self, case: Case, draft: Draft, who: str) -> Proposal:
+        """What this draft would change."""
+        state = self._state
+        return lay_over(
+            draft,
+            state.graph,
+            case.decision.granularity,
+            failed=case.cell,
+            scope=case.scope,
+            refuted=state.variables.refuted,
+            finished=None if who == TEMPLATE else state.finished,
+        )
+
+    def faults(self, case: Case, proposal: Proposal) -> tuple[str, ...]:
+        """Every reason against it."""
+        state, plan = self._state, self._state.plan
+        if self._plain:
+            return proposal.faults
+        around = Surroundings(state.graph, state.variables, plan.tools, plan.assumptions, state.denies, case.cell)
+        return check(proposal, around, case.decision.granularity)
+
+    def called_again(self, proposal: Proposal) -> tuple[str, ...]:
+        """A warning for each step that makes a call again which is done and not safe to make twice."""
+        unsafe = [step for step in proposal.steps if not self._state.tool(step.tool_name).idempotent]
+        return tuple(
+            f"step {step.id} calls {step.tool_name} again, which is not idempotent and may act twice"
+            for step in unsafe
+            if self._was_called(step)
+        )
+
+    def _was_called(self, step: Step) -> bool:
+        done = (cell.step for cell in self._state.graph.ever_done)
+        return any(one.tool_name == step.tool_name and one.args == step.args for one in done)
+
+    # -- gates --------------------------------------------------------------------------------------------------------
+
+    def checks(self, case: Case, proposal: Proposal) -> Iterator[Check]:
+        """The two gates behind the draft check, in order; each is read when it is its turn."""
+        state, graph = self._state, self._state.graph
+        leaving = proposal.leaving(graph)
+        key = graph.open_key() - sum(call_key(cell.step) for cell in leaving) + sum(map(call_key, proposal.steps))
+        version = graph.version
+        if case.failure is None:  # versions made for an earlier goal do not count
+            state.guard.forget()
+        state.guard.replace(graph.open_key(), lambda: _calls(cell.step for cell in graph.open_at(version)))
+        yield state.guard.check(key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
+        max_steps = None if self._plain else state.limits.max_steps
+        left = graph.open - len(leaving) + len(proposal.steps)
+        yield BudgetGate("max_steps", max_steps).check(state.executions + left)
+
+    # -- the commit ---------------------------------------------------------------------------------------------------
+
+    def commit(self, case: Case, proposal: Proposal) -> Iterator[Event]:
+        """Put the next version in force."""
+        state, graph = self._state, self._state.graph
+        parent, (rule, granularity) = state.version, (case.decision.rule, case.decision.granularity)
+        changes = _changes(proposal, graph)
+        self._climb(case)
+        refuted = tuple(state.variables.refuted)
+        afresh = case.failure is None
+        made = graph.commit(proposal.steps, proposal.amended, proposal.removed, afresh=afresh, refuted=refuted)
+        state.version = f"v{graph.version}"
+        yield state.emit(
+            PlanCommit, parent, granularity, rule, case.cause, state.goal, proposal.steps, proposal.amended,
+            proposal.removed, proposal.verdicts, len(graph.cells), refuted,
+        )  # fmt: skip
+        yield state.emit(PlanDiffed, parent, state.version, granularity, case.cause, *changes)
+        if proposal.verdicts:
+            verdicts = {name[1:]: Verdict(verdict) for name, verdict in proposal.verdicts.items()}
+            yield from state.health_events(state.variables.judge(verdicts))
+        yield from self._settle(made)
+
+    def _climb(self, case: Case) -> None:
+        """The ladder goes one way; a changed goal lets everything start afresh."""
+        state = self._state
+        if case.failure is None:
+            state.breaker.forget()
+            state.guard.forget()
+            return
+        state.guard.commit()
+        lineage = state.graph.lineage(case.failure.cell)
+        lineage.deepest = deeper(lineage.deepest, case.decision.granularity)
+        lineage.patches += case.decision.granularity is Granularity.PATCH
+
+    def _settle(self, made: Sequence[Cell]) -> Iterator[Event]:
+        """A pending step whose dependency is lost is skipped; one with nothing but gaps to run on is a gap."""
+        cells = self._state.graph.cells
+        for cell in made:
+            depends_on = cell.step.depends_on
+            if not depends_on or cell.state is not PENDING or cell.gone:
+                continue
+            dependencies = [cells[d] for d in depends_on if d in cells]
+            lost = [d for d in dependencies if d.state in (FAILED, SKIPPED) and not d.waits and not d.gap]
+            if lost:
+                yield self._ender.skip(cell, blocked_by=(lost[0].step.id,))
+                yield from self._ender.skip_dependents(cell)
+            elif dependencies and cell.gap_deps == len(dependencies):
+                queue: list[Cell] = [cell]
+                while queue:
+                    yield from self._ender.block(queue.pop(0), queue)
+
+
+_Ids = tuple[str, ...]
+
+
+def _changes(proposal: Proposal, graph: Graph) -> tuple[_Ids, _Ids, _Ids, _Ids]:
+    """What is removed, added, revised and rewired: the same that comparing the two versions whole would find."""
+    added, revised, rewired = [], [], []
+    for step in (*proposal.steps, *proposal.amended):
+        cell = graph.cells.get(step.id)
+        if cell is None:
+            added.append(step.id)
+        elif _call(cell.step) != _call(step):
+            revised.append(step.id)
+        elif cell.step.depends_on != step.depends_on:
+            rewired.append(step.id)
+    return _in_list_order(proposal.removed, graph), tuple(added), tuple(revised), tuple(rewired)
+
+
+def _in_list_order(ids: _Ids, graph: Graph) -> _Ids:
+    """These steps as the list has them; what has ended comes before what is open."""
+    cells = [graph.cells[id_] for id_ in ids]
+    if all(cell.is_open for cell in cells):
+        return tuple(cell.step.id for cell in graph.in_order(cells))
+    chosen = set(ids)
+    return tuple(cell.step.id for cell in graph.listed() if cell.step.id in chosen)
+
+
+def _call(step: Step) -> tuple[Any, ...]:
+    return step.action, step.tool_name, step.args
+
+
+def _calls(steps: Iterable[Step]) -> list[tuple[str, str]]:
+    return [(step.action, step.tool_name) for step in steps]
