@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rehearse import rehearse
-from tests.run.telling import calls_again, ending, history, routes
+from tests.run.telling import calls_again, history, routes
 
 BAD = "unavailable"
 SLOW = "t:unavailable t:unavailable t:unavailable"
@@ -247,28 +247,6 @@ def test_a_call_that_may_have_happened_is_said_to(idempotent: str, warned: tuple
     assert tuple("may have happened" in text for text in result.warnings) == warned
 
 
-def test_a_fallback_whose_call_was_denied_before_is_passed_over() -> None:
-    _, result = rehearse(
-        """
-goal: g
-tools: {t: {fallback: [x, y]}, x: {}, y: {}}
-steps:
-  - {id: 1, tool: x, args: {a: 1}, on_failure: skip, depends_on: []}
-  - {id: 2, tool: t, args: {a: 1}, depends_on: []}
-  - {id: 3, tool: t, args: {a: 2}, depends_on: []}
-policy: {retry: {max_attempts: 1}}
-outcomes:
-  - {match: {tool: x}, returns: [denied, ok]}
-  - {match: {tool: t}, returns: [unavailable]}
-"""
-    )
-    assert history(result) == [
-        "v1 1 failed 0-1 x:denied (permission: denied)",
-        "v1 2 done 1-3 t:unavailable y:ok",
-        "v1 3 done 3-5 t:unavailable x:ok",
-    ]
-
-
 def test_everything_tried_is_recorded_in_order() -> None:
     _, result = rehearse(
         """
@@ -293,58 +271,3 @@ outcomes:
     assert (result.signals[0].error_type, result.signals[0].error_msg) == ("environmental", "the end")
     assert routes(result) == ["v1 1 environmental radius 0 environmental → none"]
     assert result.lessons[0].text.startswith("v1 step 1 environmental: because; avoid: t: timeout, t: unavailable, f:")
-
-
-DENIED_BEFORE = "(permission: denied before)"
-
-
-@pytest.mark.parametrize(
-    ("second", "line"),
-    [
-        ("tool: t, args: {a: 1, b: [x]}", f"v1 2 failed 1-1 {DENIED_BEFORE}"),
-        ("tool: t, args: {b: [x], a: 1}", f"v1 2 failed 1-1 {DENIED_BEFORE}"),
-        ('tool: t, args: {a: "#E0", b: [x]}', f"v1 2 failed 1-1 {DENIED_BEFORE}"),  # as substituted
-        ("tool: t, args: {a: 2, b: [x]}", "v1 2 done 1-2 t:ok"),
-        ("tool: t, args: {a: '1', b: [x]}", "v1 2 done 1-2 t:ok"),
-        ("tool: u, args: {a: 1, b: [x]}", "v1 2 done 1-2 u:ok"),
-    ],
-)
-def test_a_call_that_was_denied_is_not_made_again(second: str, line: str) -> None:
-    _, result = rehearse(
-        f"""
-goal: g
-steps:
-  - {{id: 0, tool: n, depends_on: []}}
-  - {{id: 1, tool: t, args: {{a: 1, b: [x]}}, on_failure: skip, depends_on: []}}
-  - {{id: 2, {second}, on_failure: skip, depends_on: [0]}}
-outcomes:
-  - {{match: {{tool: t}}, returns: [denied, ok]}}
-  - {{match: {{tool: n}}, returns: [{{status: ok, value: 1, latency: 0}}]}}
-"""
-    )
-    assert history(result)[2] == line
-
-
-def test_nor_is_it_tried_again_once_it_was_denied_to_another_step() -> None:
-    _, result = rehearse(
-        """
-goal: g
-policy: {max_parallel: 2}
-steps:
-  - {id: 1, tool: t, depends_on: [], on_failure: skip}
-  - {id: 2, tool: t, depends_on: [], on_failure: skip}
-outcomes: [{match: {step: 1}, returns: [unavailable, ok]}, {match: {step: 2}, returns: [denied]}]
-"""
-    )
-    assert history(result) == [
-        "v1 2 failed 0-1 t:denied (permission: denied)",
-        "v1 1 failed 0-2 t:unavailable (permission: denied before)",
-    ]
-
-
-def test_a_denied_call_has_no_remedy_but_a_person() -> None:
-    _, result = rehearse("goal: g\nsteps: [{id: 1, tool: t}]", "outcomes: [{returns: [denied]}]")
-    assert (ending(result), routes(result)) == (
-        "failed escalated 1s",
-        ["v1 1 permission radius 0 permission → none"],
-    )

@@ -169,6 +169,30 @@ def test_users_rules_come_before_the_tables(rules: str, outcome: str, route: str
     assert routes(result) == [route]
 
 
+@pytest.mark.parametrize(
+    ("args", "rule"),
+    [
+        ('{of: "#E1"}', "premise-overturned → global"),
+        ("{of: nothing}", "small-radius → patch"),
+    ],
+)
+def test_a_premise_carries_what_was_computed_from_what_rests_on_it(args: str, rule: str) -> None:
+    """Step 1, which assumes it, has left the plan; its variable lives on in what was computed from it."""
+    _, result = rehearse(
+        f"""
+goal: g
+assumptions: {{p: premise}}
+steps: [{{id: 1, tool: a, assumes: [p]}}, {{id: 2, tool: b, granularity: global}}]
+planner:
+  - when: {{step: 2}}
+    steps: [{{id: x, tool: c, args: {args}}}, {{id: y, tool: d, replaces: 1}}]
+""",
+        "outcomes: [{match: {step: 2}, returns: [shape]},"
+        " {match: {tool: d, version: 2}, returns: [{status: shape, refutes: [p]}]}]",
+    )
+    assert routes(result)[1] == f"v2 y assumption radius 0 {rule}"
+
+
 # -- the ladder --------------------------------------------------------------------------------------------------------
 
 ANY = "policy: {gates: {max_repeat: null, max_replan_tokens: null, max_steps: null}, routing: {ROUTING}}\n"

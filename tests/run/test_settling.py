@@ -42,8 +42,8 @@ def settled(*parts: str) -> tuple[str, list[str], list[str | None]]:
     return f"{result.status} {result.reason}", [route.rule for route in result.routes], refused
 
 
-STOPPED = ("failed tool_call_budget", [], ["stop"])
-ABORTED = ("failed aborted", [], [])
+STOPPED: tuple[str, list[str], list[str | None]] = ("failed tool_call_budget", [], ["stop"])
+ABORTED: tuple[str, list[str], list[str | None]] = ("failed aborted", [], [])
 
 
 @pytest.mark.parametrize(
