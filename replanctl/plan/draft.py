@@ -184,11 +184,11 @@ class _Layer:
         return taken
 
     def _explicit(self, new: Iterable[tuple[Step, str]], free: dict[str, Step], taken: dict[str, str]) -> None:
-        fresh = {id_ for _, id_ in new}
-        for step, id_ in self.listed:
+        fresh = {step.id: id_ for step, id_ in new}
+        for step in self.drafted:
             if step.replaces is None:
                 continue
-            if id_ not in fresh:
+            if (id_ := fresh.pop(step.id, None)) is None:
                 self.faults.append(f"step {step.id} says it replaces {step.replaces}, but it is no new step")
             elif step.replaces not in free:
                 self.faults.append(
@@ -218,7 +218,8 @@ class _Layer:
     # -- steps: what the draft's own dependencies and references mean -----------------------------------------------
 
     def _steps(self, places: dict[str, str], successors: dict[str, str]) -> tuple[Step, ...]:
-        meant = {old: new for old, new in successors.items() if self._has_no_value(old)}
+        meant = {local: id_ for local, id_ in self.names.items() if local not in self.graph.known}
+        meant |= {old: new for old, new in successors.items() if self._has_no_value(old)}
         new_ids = {step.id: id_ for step, id_ in self.listed}
         steps = []
         for step in self.drafted:  # a reference means the draft's step only where that one is listed before it

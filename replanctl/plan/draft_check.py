@@ -96,8 +96,8 @@ class _Version:
         return doomed
 
     def _kept_readers(self, id_: str) -> Iterator[str]:
-        """The open steps that stay as they are and wait for a step that is listed again."""
-        if id_ in self.changed and (cell := self.graph.cells.get(id_)) is not None:
+        """The open steps that stay as they are and wait for this one."""
+        if id_ not in self.gone and (cell := self.graph.cells.get(id_)) is not None:
             yield from (c.step.id for c in cell.dependents if c.is_open and self.kept(c.step.id) is c)
 
 

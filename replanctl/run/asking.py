@@ -10,7 +10,7 @@ from replanctl.cost.model import padded
 from replanctl.errors import ReplayDivergedError, StoreError
 from replanctl.plan.cells import DONE
 from replanctl.plan.draft import Draft
-from replanctl.plan.model import Granularity
+from replanctl.plan.model import Granularity, Step
 from replanctl.replan.gates import BudgetGate, Check
 from replanctl.replan.prompt import LESSON_LINES, DoneStep, Lazy, ReplanRequest, done_lines, step_lines, summary
 from replanctl.replan.replanner import Replanner
@@ -30,6 +30,14 @@ class Answer(msgspec.Struct, frozen=True):
     draft: Draft | None
     who: str
     error: str = ""
+
+
+def _no_steps(draft: object) -> str:
+    """Why an answer is no list of steps; empty when it is one."""
+    if not isinstance(draft, Draft):
+        return f"the replanner answered with {type(draft).__name__}, not with a list of steps"
+    wrong = next((step for step in draft.steps if not isinstance(step, Step)), None)
+    return "" if wrong is None else f"the replanner answered with {type(wrong).__name__} where a step belongs"
 
 
 class Asking:
@@ -81,7 +89,10 @@ class Asking:
         except Exception as error:  # whatever a replanner raises makes a bad draft
             said = f"the replanner failed: {type(error).__name__}: {error}"[:400]
             return Answer(None, self._replanner.name, said)
-        return Answer(self._template(case), TEMPLATE) if draft is None else Answer(draft, self._replanner.name)
+        if draft is None:
+            return Answer(self._template(case), TEMPLATE)
+        fault = _no_steps(draft)
+        return Answer(None if fault else draft, self._replanner.name, fault)
 
     def _template(self, case: Case) -> Draft:
         """The template works from the failure itself, also when it is asked after a bad draft."""
