@@ -26,7 +26,7 @@ class FunctionTools:
     """Calls Python functions and measures them with `clock` (seconds).
 
     `tools` is one callable of (tool name, args), or a mapping of names to callables; those are called with the args as
-    keywords, or with the one dict where they do not take these names. Each call gets its own copy of the args. An
+    keywords, or with the one dict where they have a single parameter that none of the args is called like. Each call gets its own copy of the args. An
     exception becomes a failed outcome; `KeyboardInterrupt` and `SystemExit` pass through.
     """
 
@@ -52,24 +52,21 @@ class FunctionTools:
         function = self._tools.get(name)
         if function is None:
             raise LookupError(f"no tool named {name}")
-        return function(**args) if _takes(function, args) else function(args)
+        return function(args) if _wants_the_dict(function, args) else function(**args)
 
 
-def _takes(function: ToolFunction, args: dict[str, Any]) -> bool:
-    """Whether the args can be given as keywords; where nothing is known of the function, or neither form fits, yes."""
+def _wants_the_dict(function: ToolFunction, args: dict[str, Any]) -> bool:
+    """Whether a function takes the one dict: it has a single parameter, which none of the args is called like."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return True
-    return _binds(signature, **args) or not _binds(signature, args)
-
-
-def _binds(signature: inspect.Signature, *values: Any, **named: Any) -> bool:
-    try:
-        signature.bind(*values, **named)
-    except TypeError:
+    except (TypeError, ValueError):  # nothing is known of it
         return False
-    return True
+    if len(signature.parameters) != 1:
+        return False
+    ((name, parameter),) = signature.parameters.items()
+    by_place = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    needed = parameter.default is parameter.empty
+    return by_place and name not in args and (needed or bool(args))
 
 
 def status_of(error: Exception) -> Status:
