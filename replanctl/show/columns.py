@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from replanctl.plan.model import Step
+from replanctl.plan.diff import StepLike
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 
@@ -33,7 +33,7 @@ class Columns:
         """Where actions stand."""
         return self.details + self.id + 2
 
-    def grow(self, steps: Iterable[Step]) -> None:
+    def grow(self, steps: Iterable[StepLike]) -> None:
         """Make room for these steps."""
         room = self.paper.width
         for step in steps:

@@ -1,0 +1,84 @@
+"""`graph`: the steps of a plan, or of a version of a run, and what rests on what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.points import Point, point
+from replanctl.cli.world import World
+from replanctl.errors import UsageError
+from replanctl.files import parse_rehearsal, read_plan
+from replanctl.plan.model import StepState
+from replanctl.run.result import SessionResult, VersionView
+from replanctl.show.graph import Picture
+from replanctl.store import Store
+
+
+class GraphFormat(StrEnum):
+    """How a graph is written."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+    TEXT = "text"
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `graph` takes."""
+
+    what: Annotated[
+        str, Flag("A plan's YAML file (- is standard input), or a run: 7, 7:v2, v2.", "PLAN|RUN[:vN]", positional=True)
+    ]
+    format: Annotated[GraphFormat, Flag("How to write it.", "FORMAT", GraphFormat)] = GraphFormat.MERMAID
+
+
+def execute(options: Options, world: World) -> int:
+    """Find the steps and draw them."""
+    try:
+        where = point(options.what)
+    except ValueError:
+        picture = _of_plan(options.what, world)
+    else:
+        picture = _of_run(where, options, world)
+    _draw(picture, options, world)
+    return 0
+
+
+def _of_plan(name: str, world: World) -> Picture:
+    plan = parse_rehearsal([read_plan(name, stdin=world.stdin)]).plan
+    return Picture(plan.goal, (), plan.steps)
+
+
+def _of_run(where: Point, options: Options, world: World) -> Picture:
+    with Store.open(world.store_folder(options.store)) as store:
+        result = store.result(where.run or store.latest().run)
+    version = _version(result, where.version)
+    states = {step.id: StepState(step.state) for step in version.steps}
+    return Picture(result.goal, (f"run {result.run}", version.version), version.steps, states)
+
+
+def _version(result: SessionResult, wanted: str | None) -> VersionView:
+    """The version of that name, or the last. Raises UsageError where there is none."""
+    versions: Sequence[VersionView] = result.versions
+    for version in reversed(versions):
+        if wanted in (None, version.version):
+            return version
+    last = versions[-1].version if versions else "none"
+    raise UsageError(f"run {result.run} has no version {wanted or 'yet'}", hint=f"its last one is {last}")
+
+
+def _draw(picture: Picture, options: Options, world: World) -> None:
+    if options.format is GraphFormat.TEXT:
+        from replanctl.show.graph import view
+
+        view(world.paper(world.stdout, options.color), picture)
+    else:
+        from replanctl.show.drawing import dot, mermaid
+
+        lines = mermaid(picture) if options.format is GraphFormat.MERMAID else dot(picture)
+        world.stdout.writelines(f"{line}\n" for line in lines)
+
+
+VERB = Verb("Draw what rests on what.", Options, execute)
