@@ -16,7 +16,21 @@ from replanctl.cli.world import World
 from replanctl.errors import InputError, ReplanctlError, UsageError
 
 # A module of its own each, imported when it is asked for.
-VERBS = ("run", "diff", "cost", "validate", "show", "runs", "prompt", "resume", "replay", "test", "coupling", "init")
+VERBS = (
+    "run",
+    "diff",
+    "cost",
+    "validate",
+    "show",
+    "runs",
+    "prompt",
+    "resume",
+    "replay",
+    "test",
+    "coupling",
+    "graph",
+    "init",
+)
 
 COMPLETION_VARIABLE = "_REPLANCTL_COMPLETE"  # set by the shell while it completes a line
 INTERRUPTED = 130
