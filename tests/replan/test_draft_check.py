@@ -7,8 +7,8 @@ import pytest
 from replanctl.errors import InputError
 from replanctl.plan.draft import Draft
 from replanctl.plan.model import Step
-from replanctl.replan.prompt import ReplanRequest
 from tests.rehearse import rehearse
+from tests.replan.answering import Answering
 from tests.replan.listing import drafts, refusals, version
 from tests.run.telling import history
 
@@ -414,26 +414,6 @@ planner: [{when: {type: permission}, steps: [{id: 1, tool: look, args: {q: x}}, 
 def test_two_steps_of_one_id_are_refused_where_the_draft_is_written_down() -> None:
     with pytest.raises(InputError, match="the draft has two steps 7"):
         rehearse(answered("[{id: 7, tool: sum}, {id: 7, tool: sum}]"))
-
-
-class Answering:
-    """A replanner that answers with whatever it was given, one after the other; an exception is raised."""
-
-    name = "answering"
-
-    def __init__(self, *answers: object) -> None:
-        self._answers = list(answers)
-        self.requests: list[ReplanRequest] = []
-
-    def replan(self, request: ReplanRequest) -> Draft | None:
-        self.requests.append(request)
-        answer = self._answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer  # type: ignore[return-value]
-
-    def cause(self, request: ReplanRequest) -> str:
-        return ""
 
 
 GOOD = Draft((Step("2", "sum"),))
