@@ -268,9 +268,9 @@ class _Layer:
         touched: dict[int, Cell] = {}
         for cell in going:
             if cell.step.id in successors:
-                for reader in (*cell.dependents, *self.graph.hidden_readers(cell.step.id)):
+                for reader in (*cell.dependents, *self.graph.readers.hidden(cell.step.id, self.graph.cells)):
                     touched[reader.place] = reader
-        for cell in self.graph.assuming(self.refuted):
+        for cell in self.graph.readers.assuming(self.refuted):
             touched[cell.place] = cell
         kept = [c for _, c in sorted(touched.items()) if not c.gone and c.is_open and c.step.id not in gone]
         return tuple(self._amend(cell.step, successors) for cell in kept)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 
-from replanctl.plan import references
 from replanctl.plan.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage
 from replanctl.plan.model import Step, StepState, id_prefix, trailing_number
+from replanctl.plan.readers import Readers
 
 
 class Graph:
@@ -33,8 +33,7 @@ class Graph:
         self._fresh: list[Cell] = []  # what ended since
         self._low = 0
         self._highest = -1  # highest trailing number ever used; -1 until somebody asks
-        self._assumed: dict[str, list[Cell]] = {}
-        self._hidden: dict[str, list[Cell]] | None = None
+        self.readers = Readers(self.known)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -59,7 +58,7 @@ class Graph:
 
     def resting_on(self, cell: Cell | None, assumptions: Iterable[str] = ()) -> list[Cell]:
         """The radius of a failure: open steps that rest on the step or on the refuted assumptions, in list order."""
-        roots = [*(cell.dependents if cell is not None else ()), *self.assuming(assumptions)]
+        roots = [*(cell.dependents if cell is not None else ()), *self.readers.assuming(assumptions)]
         found: dict[int, Cell] = {}
         while roots:
             here = roots.pop()
@@ -68,10 +67,6 @@ class Graph:
             found[here.place] = here
             roots.extend(here.dependents)
         return [found[place] for place in sorted(found)]
-
-    def assuming(self, assumptions: Iterable[str]) -> list[Cell]:
-        """The steps that rest on one of these assumptions by their own word."""
-        return [c for name in assumptions for c in self._assumed.get(name, ()) if not c.gone and name in c.step.assumes]
 
     def open_key(self) -> int:
         """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
@@ -94,19 +89,6 @@ class Graph:
         if self._highest < 0:
             self._highest = max(map(trailing_number, self.known), default=0)
         return self._highest
-
-    def hidden_readers(self, id_: str) -> list[Cell]:
-        """Open steps whose args name this step without depending on it; indexed once, then kept up."""
-        if self._hidden is None:
-            self._hidden = {}
-            for cell in self.cells.values():
-                self._index_hidden(cell)
-        return [c for c in self._hidden.get(id_, ()) if not c.gone and c.is_open]
-
-    def _index_hidden(self, cell: Cell) -> None:
-        assert self._hidden is not None
-        for name in hidden_names(cell.step, self.known):
-            self._hidden.setdefault(name, []).append(cell)
 
     # -- moving -------------------------------------------------------------------------------------------------
 
@@ -211,15 +193,12 @@ class Graph:
         lines = self._take_out(steps, removed)
         start = self._low - len(steps) if self.version > 1 else 0
         self._low = min(self._low, start)
-        for name in refuted:  # no open step of the new version rests on it
-            self._assumed.pop(name, None)
+        self.readers.forget(refuted)
         made = [self._put(step, start + i, lines, afresh=afresh) for i, step in enumerate(steps)]
         made += [self._amend(step) for step in amended]
         for cell in made:
             self._link(cell)
-        if self._hidden is not None:
-            for cell in made:
-                self._index_hidden(cell)
+        self.readers.add_hidden(made)
         return made
 
     def _settle_ended(self) -> None:
@@ -284,8 +263,8 @@ class Graph:
         self._at[cell.place] = cell
         self.ever.append(cell)
         self._count_open(cell, 1)
-        for name in cell.step.assumes:
-            self._assumed.setdefault(name, []).append(cell)
+        if cell.step.assumes:
+            self.readers.add_assuming(cell)
 
     def _link(self, cell: Cell) -> None:
         for id_ in cell.step.depends_on or ():
@@ -311,13 +290,6 @@ def _wait_again(dependents: Iterable[Cell]) -> None:
         if dependent.state is PENDING:
             dependent.gap_deps -= 1
             dependent.waiting += 1
-
-
-def hidden_names(step: Step, known: set[str]) -> set[str]:
-    """The steps whose variables a step's args read although it does not depend on them."""
-    if not references.mentions(step.args):
-        return set()
-    return {r.step_id for r in references.find(step.args, known)}.difference(step.depends_on or ())
 
 
 def fresh_ids(graph: Graph, like: str, taken: Iterable[str] = ()) -> Iterator[str]:

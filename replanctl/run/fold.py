@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.cells import PENDING, RUNNING
-from replanctl.plan.model import Step, StepState, variable_name
+from replanctl.plan.cells import RUNNING
+from replanctl.plan.model import StepState, variable_name
 from replanctl.replan.gates import REASONS
 from replanctl.run import events as e
 from replanctl.run.handover import hand_over
@@ -25,10 +25,10 @@ from replanctl.run.result import (
     RouteView,
     SessionResult,
     SignalView,
-    StepView,
     VariableView,
     VersionView,
 )
+from replanctl.run.roster import Roster
 
 SCHEMA_VERSION = 1
 MAIN = ("planning", "execution")
@@ -50,7 +50,7 @@ class ResultFold:
         self._goal = ""
         self._end: e.SessionComplete | None = None
         self._at = 0.0
-        self._roster = _Roster()
+        self._roster = Roster()
         self._versions: list[VersionView] = []
         self._commit: e.PlanCommit | None = None
         self._started: dict[str, dict[str, Any]] = {}
@@ -243,46 +243,6 @@ class ResultFold:
     def _stopping_gate(self, reason: str) -> GateView | None:
         last = self._gates[-1] if self._gates else None
         return last if last is not None and not last.admitted and REASONS.get(last.gate) == reason else None
-
-
-class _Roster:
-    """The steps of the version in force, in list order, with their states."""
-
-    def __init__(self) -> None:
-        self.steps: dict[str, Step] = {}  # in list order
-        self.state: dict[str, StepState] = {}
-        self.waiting: set[str] = set()  # failed, and waiting for their own replan
-        self._views: dict[str, tuple[Step, StepView]] = {}
-
-    def commit(self, event: e.PlanCommit) -> None:
-        """What has ended, the new steps, what else is open."""
-        gone = {*event.removed, *(step.id for step in event.steps)}
-        amended = {step.id: step for step in event.amended}
-        kept = {id_: amended.get(id_, step) for id_, step in self.steps.items() if id_ not in gone}
-        ended = {id_: step for id_, step in kept.items() if self._has_ended(id_)}
-        rest = {id_: step for id_, step in kept.items() if id_ not in ended}
-        self.steps = ended | {step.id: step for step in event.steps} | rest
-        for id_ in gone:
-            self.state.pop(id_, None)
-            self.waiting.discard(id_)
-
-    def _has_ended(self, id_: str) -> bool:
-        return self.state.get(id_, PENDING) is not PENDING and id_ not in self.waiting
-
-    def views(self) -> tuple[StepView, ...]:
-        """Every step as it stands now; one that did not change since is the same object as before."""
-        return tuple([self._view(id_, step) for id_, step in self.steps.items()])
-
-    def _view(self, id_: str, step: Step) -> StepView:
-        state = self.state.get(id_, PENDING)
-        known = self._views.get(id_)
-        if known is not None and known[0] is step and known[1].state is state:
-            return known[1]
-        view = StepView(
-            id_, step.action, step.tool_name, step.args, step.depends_on or (), step.assumes, state, step.replaces
-        )
-        self._views[id_] = (step, view)
-        return view
 
 
 def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:

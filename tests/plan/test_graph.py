@@ -247,11 +247,11 @@ def test_readers_that_do_not_depend_on_what_they_read() -> None:
     live = Graph()
     hidden = step("3:1", args={"a": "#E1", "b": ["<#E2>", "#E404"]})
     live.commit([step("1:"), step("2:"), hidden])
-    assert [names(live.hidden_readers(id_)) for id_ in ("1", "2", "404")] == ["", "3", "3"]
+    assert [names(live.readers.hidden(id_, live.cells)) for id_ in ("1", "2", "404")] == ["", "3", "3"]
     live.start(live.cells["1"])
     live.fail(live.cells["1"], waits=True)
     live.commit([step("1:"), step("4:", args={"a": "#E2"})], [step("3:1", args={"a": "#E1"})])
-    assert names(live.hidden_readers("2")) == "4"
+    assert names(live.readers.hidden("2", live.cells)) == "4"
 
 
 def test_an_illegal_move_is_a_bug_and_says_so() -> None:

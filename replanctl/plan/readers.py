@@ -1,0 +1,61 @@
+"""Who rests on something without depending on it: steps by the premises they assume, and by hidden references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from replanctl.plan import references
+from replanctl.plan.cells import Cell
+from replanctl.plan.model import Step
+
+
+class Readers:
+    """Two reverse indexes over the steps of a live plan. What has left the plan is passed over when it is read.
+
+    Hidden references are indexed when somebody first asks, then kept up: most sessions never do.
+    """
+
+    def __init__(self, known: set[str]) -> None:
+        self._known = known
+        self._assuming: dict[str, list[Cell]] = {}
+        self._hidden: dict[str, list[Cell]] | None = None
+
+    def add_assuming(self, cell: Cell) -> None:
+        """A step entered the plan."""
+        for name in cell.step.assumes:
+            self._assuming.setdefault(name, []).append(cell)
+
+    def assuming(self, assumptions: Iterable[str]) -> list[Cell]:
+        """The steps that rest on one of these assumptions by their own word."""
+        return [
+            cell
+            for name in assumptions
+            for cell in self._assuming.get(name, ())
+            if not cell.gone and name in cell.step.assumes
+        ]
+
+    def forget(self, assumptions: Iterable[str]) -> None:
+        """No open step of the new version rests on these any more."""
+        for name in assumptions:
+            self._assuming.pop(name, None)
+
+    def hidden(self, id_: str, cells: Mapping[str, Cell]) -> list[Cell]:
+        """Open steps whose args name this step although they do not depend on it."""
+        if self._hidden is None:
+            self._hidden = {}
+            self.add_hidden(cells.values())
+        return [cell for cell in self._hidden.get(id_, ()) if not cell.gone and cell.is_open]
+
+    def add_hidden(self, made: Iterable[Cell]) -> None:
+        """Steps entered the plan."""
+        if self._hidden is not None:
+            for cell in made:
+                for name in hidden_names(cell.step, self._known):
+                    self._hidden.setdefault(name, []).append(cell)
+
+
+def hidden_names(step: Step, known: set[str]) -> set[str]:
+    """The steps whose variables a step's args read although it does not depend on them."""
+    if not references.mentions(step.args):
+        return set()
+    return {r.step_id for r in references.find(step.args, known)}.difference(step.depends_on or ())
