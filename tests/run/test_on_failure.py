@@ -168,3 +168,15 @@ def test_only_a_global_runs_finished_work_again() -> None:
         "re-execution",
         "execution",
     ]
+
+
+def test_of_two_that_abort_the_earliest_is_named() -> None:
+    _, result = rehearse(
+        """
+goal: g
+policy: {max_parallel: 2}
+steps: [{id: 1, tool: a, depends_on: [], on_failure: abort}, {id: 2, tool: b, depends_on: [], on_failure: abort}]
+outcomes: [{match: {step: 1}, returns: [{status: shape, latency: 2s}]}, {returns: [shape]}]
+"""
+    )
+    assert (ending(result), result.detail) == ("failed aborted 2s", "step 2 failed, and its on_failure is abort")

@@ -227,6 +227,22 @@ def test_everything_in_flight_is_cut_at_once() -> None:
     assert gates(result) == ["v1 1 max_seconds 2/2!"]
 
 
+def test_a_cut_call_may_have_happened() -> None:
+    tools = "\ntools: {a: {idempotent: false}, b: {}}"
+    result = under(TWO + tools, "{match: {tool: a}, returns: [{status: ok, latency: 3s}]}", max_seconds=2)
+    assert result.warnings == ("step 1: a timed out and is not idempotent: the call may have happened",)
+
+
+def test_what_is_in_flight_finishes_when_the_next_step_may_not_start() -> None:
+    outcomes = "{match: {tool: a}, returns: [{status: ok, latency: 5s}]}"
+    result = under(TWO + "\npolicy: {max_parallel: 2}", outcomes, max_steps=1)
+    assert (history(result), ending(result), states(result)) == (
+        ["v1 1 done 0-5 a:ok"],
+        "failed step_budget 5s",
+        "1 done, 2 pending",
+    )
+
+
 def test_what_is_in_flight_finishes_when_a_gate_refuses() -> None:
     result = rehearse(
         TWO + "\npolicy: {max_parallel: 2}",
