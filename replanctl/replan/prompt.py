@@ -66,7 +66,7 @@ class DoneStep(msgspec.Struct, frozen=True, gc=False):
 
 
 class ReplanRequest(msgspec.Struct, frozen=True):
-    """Everything a replanner is told; `done` and `remaining` may be lazy.
+    """Everything a replanner is told; `done` and `remaining` may be lazy: look at them before you answer, not later.
 
     `signal` is the failure, or why the draft before was refused; at a changed goal there is none at first. `line` are
     the ids of the failed step's lineage.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from replanctl.plan.draft import Draft
 from replanctl.replan.prompt import ReplanRequest
 
 
 class Answering:
-    """A replanner that answers with whatever it was given, one after the other; an exception is raised."""
+    """Answers with whatever it was given, one after the other (exceptions are raised), then leaves it to the template."""
 
     name = "answering"
 
@@ -16,8 +18,8 @@ class Answering:
         self.requests: list[ReplanRequest] = []
 
     def replan(self, request: ReplanRequest) -> Draft | None:
-        self.requests.append(request)
-        answer = self._answers.pop(0)
+        self.requests.append(replace(request, done=tuple(request.done), remaining=tuple(request.remaining)))
+        answer = self._answers.pop(0) if self._answers else None
         if isinstance(answer, Exception):
             raise answer
         return answer  # type: ignore[return-value]
