@@ -9,7 +9,7 @@ from replanctl.replan.prompt import ReplanRequest
 
 
 class Answering:
-    """Answers with whatever it was given, one after the other (exceptions are raised), then leaves it to the template."""
+    """Answers with what it was given, one after the other (exceptions are raised), then leaves it to the template."""
 
     name = "answering"
 

@@ -159,7 +159,7 @@ outcomes:
 
 
 def test_lessons_of_earlier_sessions_are_told_too() -> None:
-    first, result = asked(PLAN.format(granularity="patch", refutes=""))
+    first, _ = asked(PLAN.format(granularity="patch", refutes=""))
     replanner = Answering()
     book = [Lesson("v9 step 1 unknown: old; avoid: none", 2, "v9", "1", "unknown")]
     rehearse(PLAN.format(granularity="patch", refutes=""), replanner=replanner, lessons=book)
