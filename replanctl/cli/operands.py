@@ -18,11 +18,12 @@ _VERSION = re.compile(r"(?:([0-9]{1,18}):)?(v[0-9]{1,18})")
 
 
 class Operand(msgspec.Struct, frozen=True):
-    """One side of a comparison; `version` is None for a plan file."""
+    """One side of a comparison; `version` is None for a plan file, `message` what the failure said that led to it."""
 
     name: str
     steps: tuple[StepView, ...]
     version: VersionView | None = None
+    message: str = ""
 
 
 class Operands:
@@ -40,13 +41,18 @@ class Operands:
         result = self._result(int(found[1]) if found[1] else self._run)
         for version in result.versions:
             if version.version == found[2]:
-                return Operand(name, version.steps, version)
+                return Operand(name, version.steps, version, _message(result, version))
         last = result.versions[-1].version if result.versions else "none"
         raise UsageError(f"run {result.run} has no version {found[2]}", hint=f"its last one is {last}")
 
     def _load(self, run: int | None) -> SessionResult:
         with Store.open(self._folder) as store:
             return store.result(store.latest().run if run is None else run)
+
+
+def _message(result: SessionResult, version: VersionView) -> str:
+    causes = {f"{s.error_type}@{s.step_id}": s.error_msg for s in result.signals if s.version == version.parent}
+    return causes.get(version.cause, "")
 
 
 def _steps(plan: Plan) -> tuple[StepView, ...]:

@@ -36,10 +36,12 @@ def closing_line(result: SessionResult) -> tuple[str, str]:
 
 
 def _why(result: SessionResult) -> str:
-    """Why the session stopped short, with the reason's name and the gate's reading."""
-    gate = result.handover.gate if result.handover else None
-    at = f", {reading(gate.gate, gate.reading)}/{reading(gate.gate, gate.limit)}" if gate else ""
-    return f"{REASONS.get(result.reason, result.reason)} ({result.reason}{at})"
+    """Why the session stopped short and where, with the reason's name and the gate's reading."""
+    words, gate = REASONS.get(result.reason, result.reason), result.handover.gate if result.handover else None
+    if gate is None:
+        return f"{words} ({result.reason})"
+    where = f" at step {gate.step_id}" if gate.step_id is not None else ""
+    return f"{words}{where} ({result.reason}, {reading(gate.gate, gate.reading)}/{reading(gate.gate, gate.limit)})"
 
 
 def _replans(result: SessionResult) -> str:

@@ -7,8 +7,9 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.words import number, plural
 
 MILLION = 1_000_000
-_LABEL, _NUMBER = 8, 12  # columns of the first table
-_DONE, _SUM = 4, 9  # columns of the second
+_LABEL, _NUMBER = 8, 13  # columns of the first table
+_DONE = 4  # columns of the second
+_SUMS = {"patch": 8, "tail": 8, "re-executed": 13, "global": 8, "{times} patch": 9}
 
 
 def view(paper: Paper, table: CostTable, price: float | None = None) -> None:
@@ -37,21 +38,26 @@ def _figures(row: CostRow, price: float | None) -> list[str]:
 
 def _by_done(paper: Paper, table: CostTable) -> None:
     """One line for each number of done steps; the bar is a patch and what a global replan takes beyond it."""
-    names = ["patch", "tail", "re-run", "global", f"{paper.glyphs.times} patch"]
-    paper.line(Span(f"{'done':>{_DONE}}{_columns(names, _SUM)}", "label"), indent=2)
+    names = [name.format(times=paper.glyphs.times) for name in _SUMS]
+    paper.line(Span(f"{'done':>{_DONE}}{_sums(names)}", "label"), indent=2)
     widest = max(row.total for at in table.by_done for row in at.rows[1:]) or 1
-    room = min(max(paper.width - _DONE - _SUM * len(names) - 5, 0), 40)
+    room = min(max(paper.width - _DONE - sum(_SUMS.values()) - 5, 0), 40)
     for at in table.by_done:
         _, patch, tail, global_ = at.rows
         sums = [patch.total, tail.total, global_.re_executed, global_.total]
-        figures = _columns([*map(number, sums), f"{global_.multiple:.2f}"], _SUM)
+        figures = _sums([*map(number, sums), f"{global_.multiple:.2f}"])
         full = round(room * patch.total / widest)
         beyond = max(round(room * global_.total / widest) - full, 0)
         bars = Span(paper.glyphs.full * full, "main"), Span(paper.glyphs.empty * beyond, "remedy")
-        paper.line(f"{at.done:>{_DONE}}{figures}  ", *bars, indent=2)
+        asked = "strong" if at.done == table.failure.done else ""
+        paper.line(Span(f"{at.done:>{_DONE}}{figures}  ", asked), *bars, indent=2)
     legend = f"{paper.glyphs.full} patch   {paper.glyphs.empty} what a global replan takes beyond it"
     paper.line(Span(legend, "dim"), indent=2)
 
 
-def _columns(texts: list[str], width: int = _NUMBER) -> str:
-    return "".join(f"{text:>{width}}" for text in texts)
+def _columns(texts: list[str]) -> str:
+    return "".join(f"{text:>{_NUMBER}}" for text in texts)
+
+
+def _sums(texts: list[str]) -> str:
+    return "".join(f"{text:>{room}}" for text, room in zip(texts, _SUMS.values(), strict=True))

@@ -12,7 +12,7 @@ from replanctl.show.words import number
 
 HELD_FROM = 200  # rows; longer tables are written many lines at a time
 _COLUMNS = (("rest on it", 12), ("paralysed", 11))
-_WORD = 9  # columns of a verdict, and of what it calls for
+_WORD = 11  # columns of a verdict, and of what it calls for
 
 
 def view(paper: Paper, rows: Sequence[CouplingRow], said: Sequence[OnFailure | None]) -> None:

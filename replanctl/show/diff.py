@@ -20,7 +20,7 @@ _STYLES = {
     ChangeKind.ADDED: "added",
 }
 ARGS_SHOWN = 6  # changed args of one step that are listed; the others are counted
-NOTES = 40  # columns of text after which notes begin, or sooner where they need the room
+NOTES, LEAST = 40, 20  # columns of text after which notes begin: sooner where they need the room, within bounds
 VALUE = 40  # columns that one value of an arg may take
 _CONTEXT = 8  # characters shown before the place where two long values begin to differ
 
@@ -32,15 +32,17 @@ def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = ()) -> Non
         text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
         _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), " ".join(kept), Span(text, "dim"))
     tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
-    for change in diff.changes:
-        _change(columns, change, tools)
+    described = [describe(change, columns.paper.glyphs, tools) for change in diff.changes]
+    beside = _note_column(columns, described)
+    for change, words in zip(diff.changes, described, strict=True):
+        _change(columns, change, words, beside)
     columns.paper.line(Span(count_line(diff), "strong"), indent=columns.time + 1, hang=columns.time + 1)
 
 
 def view(paper: Paper, diff: PlanDiff, because: str = "") -> None:
     """A diff alone; `because` says why the new version was made, where that is known."""
     said = f" {because}" if because else ""
-    paper.line(Span(f"{diff.from_} {paper.glyphs.arrow} {diff.to}", "version"), said, indent=2)
+    paper.line(Span(f"{diff.from_} {paper.glyphs.arrow} {diff.to}", "version"), said, indent=2, hang=5)
     diff_rows(Columns(paper, time=1), diff)
 
 
@@ -51,13 +53,24 @@ def count_line(diff: PlanDiff) -> str:
     return f"Plan: {', '.join([*said, f'{number(diff.kept)} kept'])}."
 
 
-def _change(columns: Columns, change: Change, tools: Mapping[str, str]) -> None:
+def _note_column(columns: Columns, described: Sequence[Described]) -> int:
+    """The columns of text after which notes begin: under each other, unless one needs all the room."""
+    rooms = (_room(columns, note) for words, note, _ in described if note)
+    return min([columns.action, NOTES, *(room for room in rooms if room >= LEAST)])
+
+
+def _room(columns: Columns, note: str) -> int:
+    """The columns a note leaves to the text it stands beside."""
+    return columns.paper.width - columns.text - width(note) - 2
+
+
+def _change(columns: Columns, change: Change, described: Described, beside: int) -> None:
     paper, style = columns.paper, _STYLES[change.kind]
-    words, note, below = describe(change, paper.glyphs, tools)
-    room = paper.width - columns.text - width(note) - 2
+    words, note, below = described
+    room = _room(columns, note)
     if note and room < width(words):
         note, below = "", [note]
-    text = paper.pad(words, min(columns.action, NOTES, room) if note else 0)
+    text = paper.pad(words, min(beside, room) if note else 0)
     mark = Span(paper.pad(change.kind.value, columns.mark), style)
     _row(columns, mark, change.id, Span(text, "removed" if style == "gone" else style), Span(f"  {note}", "dim"))
     for line in below:
@@ -69,7 +82,10 @@ def _row(columns: Columns, mark: Span, ids: str, *text: Span) -> None:
     columns.paper.line(" " * (columns.time + 1), mark, f" {id_}  ", *text, hang=columns.text)
 
 
-def describe(change: Change, glyphs: Glyphs, tools: Mapping[str, str]) -> tuple[str, str, list[str]]:
+Described = tuple[str, str, list[str]]
+
+
+def describe(change: Change, glyphs: Glyphs, tools: Mapping[str, str]) -> Described:
     """A change in words: the action, a note to stand beside it, and a line for each field that is not the same.
 
     `tools` are those of the removed steps, by id: a new step says its tool only where it is another one.

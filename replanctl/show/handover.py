@@ -25,11 +25,11 @@ def gap_in_words(gap: Gap) -> str:
 
 
 def section(paper: Paper, result: SessionResult) -> None:
-    """The hand-over in short; the values are left to `view`."""
+    """The hand-over in short; a gate that stopped the session has said so, the values are left to `view`."""
     if result.handover is None:
         return
     handed = result.handover
-    why = gate_in_words(handed.gate) if handed.gate else result.detail
+    why = "" if handed.gate else result.detail
     names = some(list(handed.clean_results), paper.glyphs.ellipsis) or "nothing"
     failure = last_failure(result)
     lines = [why, f"done and clean: {names}", f"last failure: {failure}" if failure else ""]

@@ -38,10 +38,11 @@ def _replans(paper: Paper, lines: list[LedgerLine]) -> None:
 
 
 def replan_in_words(line: LedgerLine) -> str:
-    """`tail of v1 at step 3: estimated 530, booked 530`."""
+    """`tail of v1 at step 3: 530, as estimated`."""
     where = f" at step {line.step_id}" if line.step_id is not None else ""
-    tokens = f"estimated {number(line.estimated)}, booked {number(line.booked)}"
-    return f"{line.granularity} of {line.version}{where}: {tokens}"
+    kept = line.booked == line.estimated
+    estimate = "as estimated" if kept else f"{number(line.estimated)} were estimated"
+    return f"{line.granularity} of {line.version}{where}: {number(line.booked)}, {estimate}"
 
 
 def _sums(lines: Iterable[LedgerLine]) -> dict[str, int]:

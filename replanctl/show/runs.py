@@ -9,6 +9,8 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 from replanctl.show.words import number, seconds
 
+WIDE = 100  # columns from which on the year and the time of day are shown too
+
 
 class RunLine(Protocol):
     """What is shown of a run."""
@@ -37,25 +39,28 @@ def view(paper: Paper, runs: Sequence[RunLine]) -> None:
         paper.line("There are no runs yet: replanctl run PLAN makes the first.", indent=2)
         return
     mark = width(paper.glyphs.done) + 1
-    room = max(len(run.reason or run.status) for run in runs)
-    head, tail = _cells("run", "started", "plans", "time", "tokens")
-    paper.line(Span(f"{head}{'ended':<{mark + room}}{tail}goal", "label"), indent=2)
-    for run in runs:
-        _run(paper, run, room)
+    date = slice(0, 16) if paper.width >= WIDE else slice(5, 10)
+    started = [run.started[date].replace("T", " ") for run in runs]
+    rooms = max(len("started"), len(started[0])), max(len(run.reason or run.status) for run in runs)
+    head, tail = _cells("run", "started", rooms[0], "plan", "time", "tokens")
+    paper.line(Span(f"{head}{'ended':<{mark + rooms[1]}}{tail}goal", "label"), indent=2)
+    for run, when in zip(runs, started, strict=True):
+        _run(paper, run, when, rooms)
 
 
-def _run(paper: Paper, run: RunLine, room: int) -> None:
+def _run(paper: Paper, run: RunLine, started: str, rooms: tuple[int, int]) -> None:
     glyphs = paper.glyphs
     marks = {"completed": Span(glyphs.done, "done"), "failed": Span(glyphs.failed, "failed")}
     mark = marks.get(run.status, Span(paper.pad(glyphs.notice, width(glyphs.done)), "notice"))
     time = glyphs.dash if run.seconds is None else seconds(run.seconds)
-    plans, tokens = (glyphs.dash if count is None else number(count) for count in (run.versions, run.tokens))
-    head, tail = _cells(str(run.run), run.started[:16].replace("T", " "), plans, time, tokens)
-    ending = f" {run.reason or run.status:<{room}}"
+    plan = glyphs.dash if run.versions is None else f"v{run.versions}"
+    tokens = glyphs.dash if run.tokens is None else number(run.tokens)
+    head, tail = _cells(str(run.run), started, rooms[0], plan, time, tokens)
+    ending = f" {run.reason or run.status:<{rooms[1]}}"
     left = max(paper.width - len(head) - width(mark.text) - len(ending) - len(tail) - 2, 8)
     paper.line(head, mark, ending, tail, paper.cut(run.goal, left), indent=2)
 
 
-def _cells(run: str, started: str, plans: str, time: str, tokens: str) -> tuple[str, str]:
+def _cells(run: str, started: str, room: int, plan: str, time: str, tokens: str) -> tuple[str, str]:
     """What stands before how a run ended, and what stands behind."""
-    return f"{run:>4}  {started:<16}  ", f" {plans:>5} {time:>7} {tokens:>9}  "
+    return f"{run:>4}  {started:<{room}}  ", f" {plan:>4} {time:>7} {tokens:>8}  "

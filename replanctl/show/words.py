@@ -32,7 +32,7 @@ GATES = {
     "max_repeat": ("seen", "earlier versions with this very plan"),
     "max_steps": ("steps", "step executions"),
     "max_tool_calls": ("calls", "tool calls"),
-    "max_seconds": ("clock", "session time"),
+    "max_seconds": ("clock", "session time by then"),
 }
 
 # What a routing rule saw, by name; a rule that is not here is the user's own.

@@ -34,10 +34,10 @@ steps:
      depends_on: [1, 2], on_failure: replan}
 """
 TABLE = """\
-  step     rest on it  paralysed  coupling  calls for the file says
-  1                 1          0  weak      defer     –
-  2                 1          0  weak      defer     abort
-  summary           0          0  strong    replan    –
+  step     rest on it  paralysed  coupling    calls for   the file says
+  1                 1          0  weak        defer       –
+  2                 1          0  weak        defer       abort
+  summary           0          0  strong      replan      –
 """
 
 

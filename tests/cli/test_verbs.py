@@ -31,10 +31,10 @@ def loaded(done: Done) -> dict[str, Any]:
 
 def test_runs_are_listed_oldest_first(ran: Cli) -> None:
     assert ran("runs") == Done(0, """\
-   run  started           ended       plans    time    tokens  goal
-     1  2026-01-02 03:04  ✓ goal_met      2      4s     1,505  find the price
-     2  2026-01-02 03:04  ✗ escalated     1      2s       700  find the price
-     3  2026-01-02 03:04  ✓ goal_met      1      3s       880  find the price
+   run  started  ended       plan    time   tokens  goal
+     1  01-02    ✓ goal_met    v2      4s    1,505  find the price
+     2  01-02    ✗ escalated   v1      2s      700  find the price
+     3  01-02    ✓ goal_met    v1      3s      880  find the price
 """, "")  # fmt: skip
     rows = loaded(ran("runs", "--format", "json"))
     assert rows["schema_version"] == 1
@@ -107,7 +107,7 @@ def test_a_run_that_was_broken_off_is_shown_as_far_as_it_came(ran: Cli) -> None:
 def test_versions_of_a_run_are_compared(ran: Cli) -> None:
     done = ran("diff", "v1", "v2", "--run", "1")
     assert done.code == 0
-    assert done.out.splitlines()[0] == "  v2 against v1: patch, because assumption@2"
+    assert done.out.splitlines()[0] == "  v1 → v2 patch, because assumption@2: no price"
     assert done.out.splitlines()[-1].strip() == "Plan: 1 revised, 2 kept."
     found = loaded(ran("diff", "1:v1", "1:v2", "--format", "json"))
     assert {name: found[name] for name in ("schema_version", "from", "to", "revised", "added", "removed", "kept")} == {
@@ -140,21 +140,21 @@ def test_the_cost_of_a_failure(cli: Cli) -> None:
     assert cli("cost", "--steps", "8", "--fail", "4") == Done(0, """\
   A failure at step 4 of 8: 3 steps done, 1 lesson carried
 
-               carried re-executed       total     × patch
-  retry            200           0         200        0.40
-  patch            495           0         495        1.00
-  tail             675           0         675        1.36
-  global           675         540       1,215        2.45
+                carried  re-executed        total      × patch
+  retry             200            0          200         0.40
+  patch             495            0          495         1.00
+  tail              675            0          675         1.36
+  global            675          540        1,215         2.45
 
-  done    patch     tail   re-run   global  × patch
-     0      420      780        0      780     1.86  ██████░░░░░
-     1      445      745      180      925     2.08  ██████░░░░░░░
-     2      470      710      360    1,070     2.28  ███████░░░░░░░░
-     3      495      675      540    1,215     2.45  ███████░░░░░░░░░░░
-     4      520      640      720    1,360     2.62  ████████░░░░░░░░░░░░
-     5      545      605      900    1,505     2.76  ████████░░░░░░░░░░░░░░
-     6      570      570    1,080    1,650     2.89  ████████░░░░░░░░░░░░░░░░
-     7      595      535    1,260    1,795     3.02  █████████░░░░░░░░░░░░░░░░░
+  done   patch    tail  re-executed  global  × patch
+     0     420     780            0     780     1.86  ██████░░░░░
+     1     445     745          180     925     2.08  ██████░░░░░░░
+     2     470     710          360   1,070     2.28  ███████░░░░░░░░
+     3     495     675          540   1,215     2.45  ███████░░░░░░░░░░
+     4     520     640          720   1,360     2.62  ███████░░░░░░░░░░░░
+     5     545     605          900   1,505     2.76  ████████░░░░░░░░░░░░░
+     6     570     570        1,080   1,650     2.89  ████████░░░░░░░░░░░░░░░
+     7     595     535        1,260   1,795     3.02  ████████░░░░░░░░░░░░░░░░░
   █ patch   ░ what a global replan takes beyond it
 """, "")  # fmt: skip
 

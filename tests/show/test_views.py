@@ -118,7 +118,7 @@ def test_many_replans_are_counted() -> None:
     result = sample.result(ledger=LedgerView(lines, LedgerTotals(0, 4_500, 4_500, 0.0)))
     text = drawn(lambda paper: ledger.section(paper, result)).splitlines()
     assert text[-2:] == [
-        "             replan  patch of v6 at step 3: estimated 500, booked 500",
+        "             replan  patch of v6 at step 3: 500, as estimated",
         "                     … 3 more replans",
     ]
 
@@ -141,7 +141,7 @@ def test_gap(gap: Gap, text: str) -> None:
             GateView("max_steps", 12, 13, False, "3", "v2"),
             "max_steps at step 3 in v2, step executions: 13, the limit is 12",
         ),
-        (GateView("max_seconds", 60, 60, False, None, "v1"), "max_seconds in v1, session time: 1m, the limit is 1m"),
+        (GateView("max_seconds", 60, 60, False, None, "v1"), "max_seconds in v1, session time by then: 1m, the limit is 1m"),
     ],
 )
 def test_gate(gate: GateView, text: str) -> None:
@@ -177,8 +177,8 @@ ENDINGS: dict[str, tuple[SessionResult, str]] = {
     ),
     "at a gate": (
         sample.result(**FAILED, revisions=(), ledger=REFUSED),
-        "Goal not met after 3 refused drafts: no replans were left (replan_budget, 5/5). 5s of session time, 13 "
-        "tokens, 30 % of the main flow again for remedy.",
+        "Goal not met after 3 refused drafts: no replans were left at step 3 (replan_budget, 5/5). 5s of session time, "
+        "13 tokens, 30 % of the main flow again for remedy.",
     ),
     "without a gate": (
         sample.result(status="failed", reason="aborted", revisions=(), ledger=NO_REMEDY),

@@ -62,20 +62,17 @@ def _document(diff: PlanDiff) -> dict[str, object]:
 
 
 def _draw(options: Options, world: World, old: Operand, new: Operand, diff: PlanDiff) -> None:
-    from replanctl.show.columns import Columns
-    from replanctl.show.diff import diff_rows
-    from replanctl.show.paper import Span
+    from replanctl.show.diff import view
 
-    paper = world.paper(world.stdout, options.color)
-    paper.line(Span(new.name, "version"), f" against {old.name}{_why(old, new)}", indent=2)
-    diff_rows(Columns(paper), diff)
+    view(world.paper(world.stdout, options.color), diff, _why(old, new))
 
 
 def _why(old: Operand, new: Operand) -> str:
     """Why a version was made, where it is compared with the one it was made from."""
     if old.version is None or new.version is None or new.version.parent != old.version.version:
         return ""
-    return f": {new.version.granularity}, because {new.version.cause}"
+    said = f": {new.message}" if new.message else ""
+    return f"{new.version.granularity}, because {new.version.cause}{said}"
 
 
 VERB = Verb("Compare two plan versions, or plan files.", Options, execute)
