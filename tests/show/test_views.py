@@ -141,7 +141,10 @@ def test_gap(gap: Gap, text: str) -> None:
             GateView("max_steps", 12, 13, False, "3", "v2"),
             "max_steps at step 3 in v2, step executions: 13, the limit is 12",
         ),
-        (GateView("max_seconds", 60, 60, False, None, "v1"), "max_seconds in v1, session time by then: 1m, the limit is 1m"),
+        (
+            GateView("max_seconds", 60, 60, False, None, "v1"),
+            "max_seconds in v1, session time by then: 1m, the limit is 1m",
+        ),
     ],
 )
 def test_gate(gate: GateView, text: str) -> None:
