@@ -65,3 +65,8 @@ def ending(result: SessionResult) -> tuple[str, str]:
 def health(result: SessionResult) -> dict[str, Any]:
     """Each variable's health."""
     return {name: variable.health for name, variable in result.variables.items()}
+
+
+def kinds(events: Iterable[Event]) -> list[str]:
+    """The type of every event, in order."""
+    return [str(event.__struct_config__.tag) for event in events]

@@ -123,7 +123,8 @@ steps:
   - {id: 1, tool: a, granularity: patch}
   - {id: 2, tool: b, granularity: patch}
 outcomes:
-  - {match: {step: 1}, returns: [{status: shape, message: x}, {status: semantic, message: y}, {status: shape, message: x}, ok]}
+  - match: {step: 1}
+    returns: [{status: shape, message: x}, {status: semantic, message: y}, {status: shape, message: x}, ok]
   - {match: {step: 2}, returns: [{status: shape, message: z}, ok]}
 """
 A, B, C = (
@@ -178,4 +179,4 @@ def test_a_book_that_is_carried_along_is_counted_and_cut() -> None:
     _, result = rehearse(f"{FOUR}\npolicy: {{lessons: {{max: 4}}}}", lessons=old)
     assert [(x.text, x.count) for x in result.lessons] == [(old[2].text, 9), (A, 2), (B, 1), (C, 1)]
     # the lines of the first request: three old ones and the new one
-    assert [line.booked for line in result.ledger.lines if line.kind == "replan"][0] == 240 + 4 * 60 + 2 * 60
+    assert next(line.booked for line in result.ledger.lines if line.kind == "replan") == 240 + 4 * 60 + 2 * 60
