@@ -227,7 +227,8 @@ def test_a_reopened_run_goes_on_from_what_is_kept(tmp_path: Path, batch: int, ke
         with begin(store, batch=batch) as run:
             kept = keep_all(run, 7)
         later = msgspec.structs.replace(INPUTS, made_by="0.2.0")
-        with store.reopen(1, later, keep=keep, batch=batch) as run:
+        with store.reopen(1, batch=batch) as run:
+            run.go_on(later, list(store.event_lines(1))[:keep])
             assert list(store.events(1)) == kept[:keep]
             run.append(event(keep))
             run.finish(result(1))

@@ -8,16 +8,15 @@ from typing import Any
 
 import msgspec
 
-from replanctl.errors import ReplayDivergedError
+from replanctl.errors import ReplanctlError, ReplayDivergedError
 from replanctl.plan.draft import Draft
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import Replanner
+from replanctl.replan.signal import Status
 from replanctl.run.functions import describe
 from replanctl.run.tools import Call, Outcome, Tools
 
 Keep = Callable[[int, str, Any], None]
-
-TOOL, PLANNER = "tool", "planner"
 
 
 class PlannerAnswer(msgspec.Struct, frozen=True):
@@ -28,37 +27,33 @@ class PlannerAnswer(msgspec.Struct, frozen=True):
 
 
 class EffectLog:
-    """The answers of one run, in order; those that are on record are given again before anything real is called.
+    """The answers of one run by question; those on record are given again before anything real is asked.
 
-    `keep` None means that nothing real may be called: a replay.
+    `keep` is told each new answer with its number and its question. While it is None nothing real may be asked: the
+    run is a replay, or has not come yet to where it was left.
     """
 
     def __init__(self, recorded: Iterable[tuple[int, str, Any]] = (), keep: Keep | None = None) -> None:
-        self._queues: dict[str, deque[Any]] = {TOOL: deque(), PLANNER: deque()}
+        self.keep = keep
+        self._answers: dict[str, deque[Any]] = {}
         self._next = 0
-        self._keep = keep
-        for n, kind, payload in recorded:
-            self._queues[kind].append(payload)
+        for n, question, answer in recorded:
+            self._answers.setdefault(question, deque()).append(answer)
             self._next = max(self._next, n + 1)
 
-    def recall(self, kind: str) -> Any:
-        """The next answer on record, or None where there is none left."""
-        queue = self._queues[kind]
-        if queue:
-            return queue.popleft()
-        if self._keep is None:
-            raise ReplayDivergedError(f"the run asks a {kind} once more than it did when it was stored")
+    def recall(self, question: str) -> Any:
+        """The answer on record, or None where the question is new. Raises ReplayDivergedError where it may not be."""
+        if answers := self._answers.get(question):
+            return answers.popleft()
+        if self.keep is None:
+            raise ReplayDivergedError(f"no answer is on record to this question: {question}")
         return None
 
-    def record(self, kind: str, answer: Any) -> None:
+    def record(self, question: str, answer: Any) -> None:
         """Keep an answer that was just given."""
-        assert self._keep is not None
-        self._keep(self._next, kind, answer)
+        assert self.keep is not None
+        self.keep(self._next, question, answer)
         self._next += 1
-
-    def forget_planner(self) -> None:
-        """The planner will be asked something else: what is left of its answers no longer fits."""
-        self._queues[PLANNER].clear()
 
 
 class RecordedTools:
@@ -70,12 +65,12 @@ class RecordedTools:
 
     def call(self, call: Call) -> Outcome:
         """The answer on record, or the tool's own."""
-        payload = self._log.recall(TOOL)
-        if payload is None:
-            body = msgspec.json.encode(self._tools.call(call), enc_hook=repr)
-            payload = msgspec.json.decode(body)
-            self._log.record(TOOL, payload)
-        return msgspec.convert(payload, Outcome)
+        question = f"v{call.version} step {call.step_id} attempt {call.attempt}: {call.tool}"
+        answer = self._log.recall(question)
+        if answer is None:
+            answer = _in_json(self._tools.call(call))
+            self._log.record(question, answer)
+        return msgspec.convert(answer, Outcome)
 
 
 class RecordedReplanner:
@@ -88,18 +83,22 @@ class RecordedReplanner:
 
     def replan(self, request: ReplanRequest) -> Draft | None:
         """The answer on record, or the planner's own; an error is raised again."""
-        payload = self._log.recall(PLANNER)
-        answer = msgspec.convert(payload, PlannerAnswer) if payload is not None else self._ask(request)
+        about = request.signal.step_id if request.signal is not None else "none"
+        question = f"{request.version} step {about} {request.granularity}: plan"
+        recorded = self._log.recall(question)
+        answer = msgspec.convert(recorded, PlannerAnswer) if recorded is not None else self._ask(request, question)
         if answer.error is not None:
             raise PlannerError(answer.error)
         return answer.draft
 
-    def _ask(self, request: ReplanRequest) -> PlannerAnswer:
+    def _ask(self, request: ReplanRequest, question: str) -> PlannerAnswer:
         try:
             answer = PlannerAnswer(self._replanner.replan(request))
+        except ReplanctlError:  # ours, not the planner's
+            raise
         except Exception as error:  # whatever it raises makes a bad draft
             answer = PlannerAnswer(None, describe(error))
-        self._log.record(PLANNER, answer)
+        self._log.record(question, answer)
         return answer
 
     def cause(self, request: ReplanRequest) -> str:
@@ -109,3 +108,13 @@ class RecordedReplanner:
 
 class PlannerError(Exception):
     """A planner from outside did not come to an answer."""
+
+
+def _in_json(outcome: Outcome) -> Any:
+    """An outcome as JSON has it; what JSON can't say is written as Python shows it, and else is a failure."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(outcome, enc_hook=repr))
+    except (TypeError, ValueError, RecursionError, OverflowError) as error:
+        message = f"the answer can't be kept as JSON: {describe(error)}"
+        failed = Outcome(Status.ERROR, message=message.encode("ascii", "replace").decode(), latency=outcome.latency)
+        return msgspec.to_builtins(failed)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import msgspec
 
 from replanctl.cli.effects import EffectLog, RecordedReplanner, RecordedTools
+from replanctl.errors import ReplayDivergedError
 from replanctl.files import Rehearsal, Role, Source, parse_rehearsal
+from replanctl.plan.draft import Draft
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import Replanner, ScriptedReplanner
-from replanctl.run.engine import Session
+from replanctl.run.engine import Change, Session
 from replanctl.run.events import Event
 from replanctl.run.policy import Policy
-from replanctl.run.resume import Amendment, CutOff
-from replanctl.run.tools import Tools
+from replanctl.run.resume import Amendment, CutOff, Started
+from replanctl.run.tools import Call, Outcome, Tools
 from replanctl.script import ScriptedTools
 from replanctl.store import Inputs
 
@@ -28,10 +32,12 @@ def session_of(
     tools: Tools | None = None,
     replanner: Replanner | None = None,
     asked: Asked | None = None,
+    cut_off: Iterable[Started] = (),
 ) -> Session:
     """The session that these inputs make; the same inputs make the same session.
 
-    `tools` and `replanner` stand in for the scripted ones; `asked` is told every request before it is answered.
+    `tools` and `replanner` stand in for the scripted ones; `asked` is told every request before it is answered;
+    `cut_off` are calls of a run that was killed in the middle of them.
     """
     scripted = ScriptedTools(rehearsal.outcomes)
     if replanner is None and rehearsal.planner:
@@ -39,61 +45,133 @@ def session_of(
     return Session(
         rehearsal.plan,
         policy,
-        tools=tools or scripted,
+        tools=tools or _without(scripted, cut_off),
         replanner=replanner,
         interruptions=rehearsal.interruptions,
         lessons=lessons,
-        warnings=[f"{problem.rule}: {problem.message}" for problem in rehearsal.warnings],
+        warnings=_warnings(rehearsal),
         last_words=tuple if tools is not None else lambda: _unused(scripted),
         asked=asked,
     )
+
+
+def _without(tools: Tools, cut_off: Iterable[Started]) -> Tools:
+    return CutOff(tools, cut_off) if cut_off else tools
+
+
+def _warnings(rehearsal: Rehearsal) -> list[str]:
+    return [f"{problem.rule}: {problem.message}" for problem in rehearsal.warnings]
 
 
 def _unused(tools: ScriptedTools) -> Iterator[str]:
     return (f"the outcome rule in line {rule.line} was never used" for rule in tools.unused())
 
 
-def real_parts(inputs: Inputs, log: EffectLog) -> tuple[Tools | None, Replanner | None]:
-    """The tools and the planner from outside that a run was given, their answers kept; None where it had none."""
-    if inputs.tools is None and inputs.planner is None:
-        return None, None
-    from replanctl.cli.external import CommandReplanner, load_tools
-
-    tools = RecordedTools(load_tools(inputs.tools), log) if inputs.tools is not None else None
-    replanner = RecordedReplanner(CommandReplanner(inputs.planner), log) if inputs.planner is not None else None
-    return tools, replanner
+# -- for real ---------------------------------------------------------------------------------------------------------
 
 
-def rerun(inputs: Inputs, log: EffectLog, asked: Asked | None = None) -> Iterator[Event]:
-    """A stored run once more from its inputs, with what was changed on the way changed at the same events."""
-    rehearsal = parse_rehearsal([Source(s.name, Role(s.role), s.text) for s in _original(inputs)])
-    tools, replanner = real_parts(inputs, log)
-    session = session_of(rehearsal, inputs.policy, inputs.lessons, tools=tools, replanner=replanner, asked=asked)
-    amendments = list(inputs.amendments)
-    _amend(session, 0, amendments, inputs, log)
+class Outside(msgspec.Struct, frozen=True):
+    """Who is asked for real. In a replay nobody is: every answer is on record."""
+
+    tools: Tools
+    replanner: Replanner
+
+
+class _Nobody:
+    """Stands where a run's tools and planner were, in a replay of it."""
+
+    name = "command"
+
+    def call(self, call: Call) -> Outcome:
+        raise ReplayDivergedError("a replay calls no tools")
+
+    def replan(self, request: ReplanRequest) -> Draft | None:
+        raise ReplayDivergedError("a replay asks no planner")
+
+    def cause(self, request: ReplanRequest) -> str:
+        return ""
+
+
+NOBODY = Outside(_Nobody(), _Nobody())
+
+
+def outside(inputs: Inputs) -> Outside:
+    """The tools and the planner that a run was given by name. Raises UsageError where there is no such thing."""
+    tools, replanner = NOBODY.tools, NOBODY.replanner
+    if inputs.tools is not None:
+        from replanctl.cli.toolbox import load_tools
+
+        tools = load_tools(inputs.tools)
+    if inputs.planner is not None:
+        from replanctl.cli.command import CommandReplanner
+
+        replanner = CommandReplanner(inputs.planner, timeout=inputs.planner_timeout)
+    return Outside(tools, replanner)
+
+
+# -- a run, begun or taken up again ------------------------------------------------------------------------------------
+
+
+def events_of(
+    inputs: Inputs,
+    log: EffectLog,
+    asked: Asked | None = None,
+    *,
+    real: Outside = NOBODY,
+    rehearsal: Rehearsal | None = None,
+) -> Iterator[Event]:
+    """The events of the run that these inputs make; what was changed on the way is changed at the same events.
+
+    `rehearsal` is what the inputs' texts say, where it is known already. Raises InputError at once, not on the way.
+    """
+    if rehearsal is None:
+        rehearsal = parse_rehearsal(_sources(inputs, None))
+    cut_off = [each.cut_off for each in inputs.amendments if each.cut_off is not None]
+    session = session_of(
+        rehearsal,
+        inputs.policy,
+        inputs.lessons,
+        tools=RecordedTools(_without(real.tools, cut_off), log) if inputs.tools is not None else None,
+        replanner=RecordedReplanner(real.replanner, log) if inputs.planner is not None else None,
+        asked=asked,
+        cut_off=cut_off,
+    )
+    changes = {each.seq: (_change(each, inputs, cut_off), each.behind_stop) for each in inputs.amendments}
+    return _amended(session, changes) if changes else session.events()
+
+
+def _amended(session: Session, changes: Mapping[int, tuple[Change, bool]]) -> Iterator[Event]:
+    def amend(seq: int) -> None:
+        if seq in changes:
+            change, behind_stop = changes[seq]
+            session.amend(change, behind_stop=behind_stop)
+
+    amend(0)
     for event in session.events():
         yield event
-        _amend(session, event.seq + 1, amendments, inputs, log)
+        amend(event.seq + 1)
 
 
-def _original(inputs: Inputs) -> list[Source]:
-    later = {amendment.outcomes for amendment in inputs.amendments}
-    return [Source(s.name, Role(s.role), s.text) for s in inputs.sources if s.name not in later]
+def _change(each: Amendment, inputs: Inputs, cut_off: Iterable[Started]) -> Change:
+    """What an amendment means to the session. New outcomes stand in for what it had, their interruptions too."""
+    if each.outcomes is None:
+        return Change(each.policy, goal=each.goal)
+    rehearsal = parse_rehearsal(_sources(inputs, each.outcomes))
+    scripted = ScriptedTools(rehearsal.outcomes)
+    return Change(
+        each.policy,
+        _without(scripted, cut_off),
+        rehearsal.interruptions,
+        lambda: (*_warnings(rehearsal), *_unused(scripted)),
+        each.goal,
+    )
 
 
-def _amend(session: Session, seq: int, amendments: list[Amendment], inputs: Inputs, log: EffectLog) -> None:
-    while amendments and amendments[0].seq == seq:
-        amendment = amendments.pop(0)
-        tools: Tools | None = _script(amendment, inputs) if amendment.outcomes is not None else None
-        if amendment.cut_off:
-            tools = CutOff(tools or session.tools, amendment.cut_off)
-        if amendment.reroute:
-            log.forget_planner()
-        session.amend(policy=amendment.policy, tools=tools, goal=amendment.goal, reopen=amendment.reopen)
-
-
-def _script(amendment: Amendment, inputs: Inputs) -> ScriptedTools:
-    """The outcomes that a resumed run was given."""
-    plan = [s for s in _original(inputs) if s.role is Role.PLAN]
-    script = [Source(s.name, Role.OUTCOMES, s.text) for s in inputs.sources if s.name == amendment.outcomes]
-    return ScriptedTools(parse_rehearsal([*plan, *script]).outcomes)
+def _sources(inputs: Inputs, outcomes: str | None) -> list[Source]:
+    """The texts of the run; of those with outcomes, what it began with (None), or what it was given later."""
+    later = {each.outcomes for each in inputs.amendments}
+    first = [s for s in inputs.sources if s.name not in later]
+    if outcomes is not None:
+        given = [s for s in inputs.sources if s.name == outcomes]
+        first = [*(s for s in first if s.role != Role.OUTCOMES), *given]
+    return [Source(s.name, Role(s.role), s.text) for s in first]

@@ -98,7 +98,7 @@ class Committing:
         if proposal.verdicts:
             verdicts = {name[1:]: Verdict(verdict) for name, verdict in proposal.verdicts.items()}
             yield from state.health_events(state.variables.judge(verdicts))
-        yield from self._settle(made)
+        yield from settle(made, state, self._ender)
 
     def _climb(self, case: Case) -> None:
         """The ladder goes one way; a changed goal lets everything start afresh."""
@@ -112,22 +112,23 @@ class Committing:
         lineage.deepest = deeper(lineage.deepest, case.decision.granularity)
         lineage.patches += case.decision.granularity is Granularity.PATCH
 
-    def _settle(self, made: Sequence[Cell]) -> Iterator[Event]:
-        """A pending step whose dependency is lost is skipped; one with nothing but gaps to run on is a gap."""
-        cells = self._state.graph.cells
-        for cell in made:
-            depends_on = cell.step.depends_on
-            if not depends_on or cell.state is not PENDING or cell.gone:
-                continue
-            dependencies = [cells[d] for d in depends_on if d in cells]
-            lost = [d for d in dependencies if d.state in (FAILED, SKIPPED) and not d.waits and not d.gap]
-            if lost:
-                yield self._ender.skip(cell, blocked_by=(lost[0].step.id,))
-                yield from self._ender.skip_dependents(cell)
-            elif dependencies and cell.gap_deps == len(dependencies):
-                queue: list[Cell] = [cell]
-                while queue:
-                    yield from self._ender.block(queue.pop(0), queue)
+
+def settle(made: Sequence[Cell], state: SessionState, ender: Ender) -> Iterator[Event]:
+    """A pending step whose dependency is lost is skipped; one with nothing but gaps to run on is a gap."""
+    cells = state.graph.cells
+    for cell in made:
+        depends_on = cell.step.depends_on
+        if not depends_on or cell.state is not PENDING or cell.gone:
+            continue
+        dependencies = [cells[d] for d in depends_on if d in cells]
+        lost = [d for d in dependencies if d.state in (FAILED, SKIPPED) and not d.waits and not d.gap]
+        if lost:
+            yield ender.skip(cell, blocked_by=(lost[0].step.id,))
+            yield from ender.skip_dependents(cell)
+        elif dependencies and cell.gap_deps == len(dependencies):
+            queue: list[Cell] = [cell]
+            while queue:
+                yield from ender.block(queue.pop(0), queue)
 
 
 _Ids = tuple[str, ...]

@@ -102,6 +102,7 @@ class Ender:
             state.failures.append(failure)
         elif on_failure is OnFailure.ABORT:
             state.aborted = state.aborted or failure
+            state.given_up.append(cell)
         elif on_failure is OnFailure.SKIP:
             yield from self.skip_dependents(cell)
         else:

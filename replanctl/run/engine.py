@@ -7,13 +7,12 @@ here opens a file, reads a clock or prints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 import msgspec
 
-from replanctl.plan.cells import FAILED, SKIPPED
 from replanctl.plan.coupling import coupling
-from replanctl.plan.model import Granularity, Plan, Step, Tool
+from replanctl.plan.model import Plan, Tool
 from replanctl.replan.gates import Check, left_open
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.prompt import ReplanRequest
@@ -21,15 +20,26 @@ from replanctl.replan.replanner import Replanner
 from replanctl.run.case import Stop
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.ending import Ender
-from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, PlanDiffed, SessionComplete, SessionStart
+from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
 from replanctl.run.finish import COMPLETED, Finish
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Mode, Policy
+from replanctl.run.reopening import reopen
 from replanctl.run.replanning import Replanning, refusal
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.tools import Tools
 
-RESUME = "resume"  # the rule and cause of the version in which a resumed session goes on
+LastWords = Callable[[], Iterable[str]]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """Other inputs for the rest of a session; None leaves what holds. `interruptions` stand in for those to come."""
+
+    policy: Policy | None = None
+    tools: Tools | None = None
+    interruptions: tuple[Interruption, ...] | None = None
+    last_words: LastWords | None = None
+    goal: str | None = None
 
 
 class Session:
@@ -51,7 +61,7 @@ class Session:
         interruptions: Sequence[Interruption] = (),
         lessons: Iterable[Lesson] = (),
         warnings: Sequence[str] = (),
-        last_words: Callable[[], Iterable[str]] = tuple,
+        last_words: LastWords = tuple,
         plain: bool = False,
         no_plan: str = "",
         default_tool: Tool = DEFAULT_TOOL,
@@ -68,7 +78,7 @@ class Session:
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
-        self._reopening = False
+        self._behind_stop: Change | None = None
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
@@ -77,28 +87,44 @@ class Session:
         while stop is None:
             yield from self._run()
             stop = yield from self._settle()
+            if stop is not None and self._behind_stop is not None:
+                stop = yield from self._take_up(stop, self._behind_stop)
         yield self._closing(stop)
 
-    def amend(
-        self, *, policy: Policy | None = None, tools: Tools | None = None, goal: str | None = None, reopen: bool = False
-    ) -> None:
+    # -- resuming -----------------------------------------------------------------------------------------------------
+
+    def amend(self, change: Change, *, behind_stop: bool = False) -> None:
         """Change what holds from the next event on, between two events: how a stopped session is resumed.
 
-        `reopen` makes what the stop had given up pending again: steps handed over to a person or aborted and what was
-        skipped with them; where there are none, everything that was not done.
+        With `behind_stop` it holds once the session has come to its next stop, which is not its end then: what the
+        stop gave up is pending again, and what it left without an answer is routed again.
         """
-        if policy is not None:
-            self.state.obey(policy)
-        if tools is not None:
-            self._dispatch.tools = tools
-        if goal is not None:
-            self._interruptions.add(goal)
-        self._reopening = reopen
+        if behind_stop:
+            self._behind_stop = change
+        else:
+            self._obey(change)
 
-    @property
-    def tools(self) -> Tools:
-        """Who answers tool calls now."""
-        return self._dispatch.tools
+    def _obey(self, change: Change) -> None:
+        if change.policy is not None:
+            self.state.obey(change.policy)
+        if change.tools is not None:
+            self._dispatch.tools = change.tools
+        if change.interruptions is not None:
+            self._interruptions.expect(change.interruptions)
+        if change.last_words is not None:
+            self._last_words = change.last_words
+        if change.goal is not None:
+            self._interruptions.add(change.goal)
+
+    def _take_up(self, stop: Stop, change: Change) -> Generator[Event, None, Stop | None]:
+        """Go on behind a stop; a failure that no version answered is still the first that waits."""
+        self._behind_stop = self._replanning.stop = None
+        self._obey(change)
+        self.state.denied.clear()  # a person was here: what was denied may be allowed now
+        yield from reopen(self.state, self._ender, stop.reason)
+        if self._replanning.goal_waits and not self._interruptions.takes_effect(self.state.goal):
+            yield from self._replanning.answer_goal()
+        return self._replanning.stop
 
     # -- the start ----------------------------------------------------------------------------------------------------
 
@@ -167,9 +193,6 @@ class Session:
         next step from starting, then the end of the plan.
         """
         state = self.state
-        if self._reopening:
-            yield from self._reopen()
-            return None
         if self._dispatch.stopped is not None:
             return (yield from self._stopped_by(*self._dispatch.stopped))
         if state.aborted is not None:
@@ -181,38 +204,20 @@ class Session:
                 state.failures.clear()
                 return self._replanning.stop
         while state.failures:
-            failure = state.failures.pop(0)
+            failure = state.failures[0]  # the first until it is answered: a stop may come before that
             if (cell := state.graph.cells.get(failure.cell.step.id)) is not None and cell.waits:
                 failure.cell = cell  # another one where an earlier replan amended the step
                 yield from self._replanning.failure(failure)
+                if self._replanning.stop is None:
+                    del state.failures[0]
                 return self._replanning.stop
+            del state.failures[0]
         if (ready := state.graph.next_ready()) is not None:
             gate = self._dispatch.refusal()
             return None if gate is None else (yield from self._stopped_by(gate, ready.step.id))
         finish = Finish(state)
         yield from finish.judge()
         return finish.verdict
-
-    def _reopen(self) -> Iterator[Event]:
-        """A version in which what the stop gave up is pending again."""
-        state, self._reopening = self.state, False
-        given_up = [*(f.cell for f in state.escalated), *state.handed_over]
-        if state.aborted is not None:
-            given_up.append(state.aborted.cell)
-        cells = state.graph.listed()
-        if given_up:
-            ids = {cell.step.id for cell in given_up if not cell.gone}
-            cells = [cell for cell in cells if cell.step.id in ids]
-        steps = tuple(
-            without(c.step, state.variables.refuted) for c in cells if c.state in (FAILED, SKIPPED) and not c.waits
-        )
-        state.aborted, state.escalated, state.handed_over = None, [], []
-        if steps:
-            parent = state.version
-            state.graph.commit(steps, refuted=state.variables.refuted)
-            state.version = f"v{state.graph.version}"
-            yield state.emit(PlanCommit, parent, None, RESUME, RESUME, state.goal, steps, total=len(state.graph.cells))
-            yield state.emit(PlanDiffed, parent, state.version, Granularity.NONE, RESUME)
 
     def _stopped_by(self, gate: Check, step_id: str) -> Generator[Event, None, Stop]:
         yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, step_id)
@@ -229,11 +234,6 @@ class Session:
             stop.gate.gate if stop.gate is not None else None,
             (*self._last_words(), *left),
         )
-
-
-def without(step: Step, refuted: Container[str]) -> Step:
-    """The step without the premises that have fallen."""
-    return msgspec.structs.replace(step, assumes=tuple(name for name in step.assumes if name not in refuted))
 
 
 def coupled(plan: Plan) -> Plan:

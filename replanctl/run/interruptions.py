@@ -27,11 +27,17 @@ class Interruptions:
     """Which interruptions have come due and were not answered yet. Each comes due once."""
 
     def __init__(self, interruptions: Sequence[Interruption]) -> None:
-        self._all = tuple(interruptions)
+        self._all: tuple[Interruption, ...] = ()
+        self._due: set[int] = set()
+        self.expect(interruptions)
+
+    def expect(self, interruptions: Sequence[Interruption]) -> None:
+        """These are to come, instead of those that have not come due."""
+        first = len(self._all)
+        self._all = (*self._all, *interruptions)
         self._after: dict[str, list[int]] = {}
         self._at: list[tuple[float, int]] = []
-        self._due: set[int] = set()
-        for index, one in enumerate(self._all):
+        for index, one in enumerate(interruptions, first):
             if one.after is not None:
                 self._after.setdefault(one.after, []).append(index)
             else:

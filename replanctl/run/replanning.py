@@ -42,6 +42,7 @@ class Replanning:
         self._asking = Asking(state, replanner, asked)
         self._committing = Committing(state, ender, plain=plain)
         self.stop: Stop | None = None
+        self.goal_waits = False  # the goal changed, and the session stopped before a version answered it
 
     def failure(self, failure: Failure) -> Iterator[Event]:
         """Route one failure and replan it, hand it over, or stop the session."""
@@ -59,15 +60,21 @@ class Replanning:
             yield from self._replan(case)
 
     def goal_change(self, change: GoalChange) -> Iterator[Event]:
-        """Answer a changed goal with a global replan; ladder, breaker and oscillation start afresh."""
+        """The goal is another one: what was made for the one before degrades, and a global replan answers it."""
         state = self._state
         previous, state.goal = state.goal, change.goal
         yield state.emit(GoalChanged, change.goal, previous, True, change.refutes)
         yield from state.health_events([*state.variables.refute(change.refutes), *state.variables.goal_changed()])
+        yield from self.answer_goal()
+
+    def answer_goal(self) -> Iterator[Event]:
+        """A global replan for the goal as it is now; with it ladder, breaker and oscillation start afresh."""
+        state = self._state
         case = goal_case(state)
         yield state.emit(Route, None, None, case.decision.rule, None, case.decision.granularity)
-        yield self._lesson(case, ErrorType.GOAL_CHANGED, f"the goal is now {change.goal}")
+        yield self._lesson(case, ErrorType.GOAL_CHANGED, f"the goal is now {state.goal}")
         yield from self._replan(case)
+        self.goal_waits = self.stop is not None
 
     def _lesson(self, case: Case, error_type: str, cause: str) -> LessonLearned:
         state = self._state
@@ -82,7 +89,7 @@ class Replanning:
         resting = [c for c in state.graph.resting_on(failure.cell, failure.signal.refutes) if c.state is PENDING]
         state.graph.give_up(failure.cell)
         state.escalated.append(failure)
-        state.handed_over += resting
+        state.given_up += (failure.cell, *resting)
         for cell in resting:
             yield self._ender.skip(cell, blocked_by=(failure.cell.step.id,))
 

@@ -64,8 +64,8 @@ class SessionState:
         self.denied: set[str] = set()
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
         self.escalated: list[Failure] = []
-        self.handed_over: list[Cell] = []  # skipped because they rest on an escalated step
         self.aborted: Failure | None = None
+        self.given_up: list[Cell] = []  # aborted or handed over to a person, and what was skipped with them
         self.last_failure: Failure | None = None
 
     def obey(self, policy: Policy) -> None:

@@ -12,17 +12,24 @@ if sys.platform != "win32":
 
 
 class Claim:
-    """The exclusive right to write one run, held until `release`. What a dead writer leaves behind locks nothing."""
+    """The exclusive right to write one run, `held` until `release`. What a dead writer leaves behind locks nothing."""
 
     def __init__(self, folder: Path, run: int) -> None:
         self._path = _lock_path(folder, run)
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
-        _try_lock(self._file)
+        self.held = _try_lock(self._file) and self._is_current()
+
+    def _is_current(self) -> bool:
+        """Whether the file that was locked is still the one of that name: the writer before takes its own away."""
+        with suppress(OSError):
+            return os.path.samestat(os.fstat(self._file), self._path.stat())
+        return False
 
     def release(self) -> None:
         """Let go; the lock's file goes too."""
-        with suppress(OSError):
-            self._path.unlink(missing_ok=True)
+        if self.held:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
         os.close(self._file)
 
 

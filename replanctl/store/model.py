@@ -31,8 +31,9 @@ class SourceText(msgspec.Struct, frozen=True):
 class Inputs(msgspec.Struct, frozen=True):
     """All that a run came from: the texts of its files, the policy with the flags already on top, and the lesson book.
 
-    `made_by` is the version of replanctl that made the run. `planner` is the command and `tools` the `module:attribute`
-    of a run that was driven for real. `amendments` are what was changed when the run was resumed.
+    `made_by` is the version of replanctl that made the run. `planner` is the command, which may take so many seconds,
+    and `tools` the `module:attribute` of a run that was driven for real. `amendments` are what was changed when the run
+    was resumed, at most one between two events.
     """
 
     sources: tuple[SourceText, ...]
@@ -41,6 +42,7 @@ class Inputs(msgspec.Struct, frozen=True):
     made_by: str
     planner: str | None = None
     tools: str | None = None
+    planner_timeout: float = 60.0
     amendments: tuple[Amendment, ...] = ()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -73,22 +72,19 @@ class Store:
             cursor = self._db.execute("INSERT INTO runs (started, goal, status, inputs) VALUES (?, ?, ?, ?)", row)
             run = cursor.lastrowid or 0
             claim = Claim(self._folder, run)
-        return RunWriter(self._db, self._path, run, claim, batch=batch)
+        return RunWriter(self._db, self._path, run, claim, batch=batch, begun=True)
 
-    def reopen(self, run: int, inputs: Inputs, *, keep: int, batch: int = BATCH) -> RunWriter:
-        """Go on writing a run: its first `keep` events stay, what came after goes, `inputs` hold from here on.
+    def reopen(self, run: int, *, batch: int = BATCH) -> RunWriter:
+        """The right to write a run once more, which changes nothing before `RunWriter.go_on`.
 
         Raises `StoreError` when another process is writing it.
         """
-        if is_claimed(self._folder, run):
-            raise StoreError(f"run {run} is being written by another process", hint="wait for it to end")
-        changes = "status = ?, inputs = ?, result = NULL, reason = NULL, seconds = NULL"
-        with guarded(self._path), transaction(self._db):
-            self._cut(run, keep)
-            row = (RunStatus.RUNNING.value, pack([msgspec.json.encode(inputs)]), run)
-            self._db.execute(f"UPDATE runs SET {changes} WHERE run = ?", row)
+        with guarded(self._path):
             claim = Claim(self._folder, run)
-        return RunWriter(self._db, self._path, run, claim, batch=batch)
+        if not claim.held:
+            claim.release()
+            raise StoreError(f"run {run} is being written by another process", hint="wait for it to end")
+        return RunWriter(self._db, self._path, run, claim, batch=batch, begun=False)
 
     def runs(self) -> list[RunRow]:
         """Every run, oldest first."""
@@ -123,9 +119,9 @@ class Store:
             yield self._decoded(decode, line, run)
 
     def effects(self, run: int) -> list[tuple[int, str, Any]]:
-        """What real tools and planners answered: number, kind and answer."""
-        rows = self._query("SELECT n, kind, body FROM effects WHERE run = ? ORDER BY n", run)
-        return [(n, kind, self._decoded(msgspec.json.decode, body, run)) for n, kind, body in rows]
+        """What real tools and planners answered: number, question and answer."""
+        rows = self._query("SELECT n, question, body FROM effects WHERE run = ? ORDER BY n", run)
+        return [(n, question, self._decoded(msgspec.json.decode, body, run)) for n, question, body in rows]
 
     def document(self, run: int) -> bytes | None:
         """The result as it was stored, in JSON; None for a run that never came to one."""
@@ -137,13 +133,6 @@ class Store:
         if body := self.document(run):
             return self._decoded(msgspec.json.Decoder(SessionResult).decode, body, run)
         return fold(self.events(run), run)
-
-    def _cut(self, run: int, keep: int) -> None:
-        """Drop the events of a run from number `keep` on, wherever in what was written together that is."""
-        lines = list(islice(self.event_lines(run), keep))
-        self._db.execute("DELETE FROM events WHERE run = ?", (run,))
-        if lines:
-            self._db.execute("INSERT INTO events VALUES (?, ?, ?)", (run, 0, pack(lines)))
 
     def _row(self, values: tuple[Any, ...]) -> RunRow:
         run, started, goal, status, *rest = values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +16,7 @@ from replanctl.run.events import Event
 from replanctl.run.result import SessionResult
 from replanctl.store.claim import Claim
 from replanctl.store.database import guarded, transaction
-from replanctl.store.model import RunStatus
+from replanctl.store.model import Inputs, RunStatus
 from replanctl.store.packing import pack
 
 BATCH = 1000  # events of a scripted run that are written together
@@ -25,10 +26,11 @@ class RunWriter:
     """The one writer of run `run`, a context manager.
 
     With `batch` 1 every event is on disk before `append` returns, as real tools need it. Left without
-    `finish`, whatever the reason, the run keeps what had happened and is `interrupted`.
+    `finish`, whatever the reason, the run keeps what had happened and is `interrupted`; one that has not `begun`
+    stays as it was.
     """
 
-    def __init__(self, db: sqlite3.Connection, path: Path, run: int, claim: Claim, *, batch: int) -> None:
+    def __init__(self, db: sqlite3.Connection, path: Path, run: int, claim: Claim, *, batch: int, begun: bool) -> None:
         self.run = run
         self._db = db
         self._path = path
@@ -36,8 +38,11 @@ class RunWriter:
         self._batch = batch
         self._pending: list[bytes] = []
         self._first = 0  # the number of the first pending event
-        self._finished = False
+        self._writing = begun
         self._encode = msgspec.json.Encoder().encode
+        if batch == 1:  # what a real tool did can't be done over: its answer outlives a loss of power too
+            with guarded(path):
+                db.execute("PRAGMA synchronous = FULL")
 
     def __enter__(self) -> RunWriter:
         return self
@@ -46,11 +51,22 @@ class RunWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if not self._finished:
+            if self._writing:
                 with suppress(StoreError):  # the store's own trouble is what brought us here, or is the lesser one
                     self._close(RunStatus.INTERRUPTED)
         finally:
             self._claim.release()
+
+    def go_on(self, inputs: Inputs, kept: Sequence[bytes]) -> None:
+        """Of the events these stay, what came after them goes, and `inputs` hold."""
+        changes = "status = ?, inputs = ?, reason = NULL, seconds = NULL, versions = NULL, tokens = NULL, result = NULL"
+        row = (RunStatus.RUNNING.value, pack([self._encode(inputs)]), self.run)
+        with guarded(self._path), transaction(self._db):
+            self._db.execute("DELETE FROM events WHERE run = ?", (self.run,))
+            if kept:
+                self._db.execute("INSERT INTO events VALUES (?, ?, ?)", (self.run, 0, pack(kept)))
+            self._db.execute(f"UPDATE runs SET {changes} WHERE run = ?", row)
+        self._writing = True
 
     def append(self, event: Event) -> None:
         """Keep one event."""
@@ -62,9 +78,9 @@ class RunWriter:
                 self._write_pending()
             self._pending.clear()
 
-    def effect(self, n: int, kind: str, payload: Any) -> None:
-        """Keep the answer of a real tool or planner (`kind`), the `n`-th of the run, before anybody acts on it."""
-        row = (self.run, n, kind, self._encode(payload))
+    def effect(self, n: int, question: str, answer: Any) -> None:
+        """Keep what a real tool or planner answered, the `n`-th answer of the run, before anybody acts on it."""
+        row = (self.run, n, question, self._encode(answer))
         with guarded(self._path), transaction(self._db):
             self._db.execute("INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?)", row)
 
@@ -78,7 +94,7 @@ class RunWriter:
             tokens=result.ledger.totals.all,
             result=pack([self._encode(result)]),
         )
-        self._finished = True
+        self._writing = False
 
     def _close(self, status: RunStatus, **columns: Any) -> None:
         """The last events and the outcome are stored together or not at all."""

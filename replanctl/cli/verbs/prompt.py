@@ -10,14 +10,14 @@ from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
 from replanctl.cli.points import Point, point, version
-from replanctl.cli.rehearse import rerun
+from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.plan.model import Granularity
 from replanctl.replan.prompt import ReplanRequest, build_prompt
-from replanctl.run.engine import RESUME
 from replanctl.run.events import PlanCommit
+from replanctl.run.reopening import RESUME
 from replanctl.store import Store
 
 
@@ -78,7 +78,7 @@ def _asking(store: Store, run: int) -> Asking:
     """What was asked in a run: its inputs once more, as far as it came. Raises ReplayDivergedError."""
     asking = Asking()
     encode = msgspec.json.Encoder().encode
-    again = rerun(store.inputs(run), EffectLog(store.effects(run)), asking.ask)
+    again = events_of(store.inputs(run), EffectLog(store.effects(run)), asking.ask)
     for line, event in zip(store.event_lines(run), again, strict=False):
         if encode(event) != line:
             why = f"run {run} does not come out as it was stored from event {event.seq} on"

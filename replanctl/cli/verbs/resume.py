@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice, takewhile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from replanctl.cli.book import add_to_book
 from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.following import RunFormat, batch_of, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
-from replanctl.cli.rehearse import rerun
+from replanctl.cli.rehearse import events_of, outside
 from replanctl.cli.values import count, duration, or_none, positive
-from replanctl.cli.verbs.run import RunFormat, view_of
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
-from replanctl.files import read_outcomes
+from replanctl.files import load_lessons, read_outcomes
 from replanctl.files.pause import collector_paused
 from replanctl.plan.model import Granularity
 from replanctl.run import events as e
-from replanctl.run.fold import ResultFold
 from replanctl.run.policy import Policy
-from replanctl.run.resume import Amendment, calls_cut_off, where_to_cut
-from replanctl.store import BATCH, Inputs, RunStatus, SourceText, Store
+from replanctl.run.resume import Amendment, call_cut_off, where_to_cut
+from replanctl.store import Inputs, RunStatus, RunWriter, SourceText, Store
 
 GATES = ("per_step", "max_replans", "max_replan_tokens", "max_steps", "max_tool_calls", "max_seconds", "max_repeat")
 
@@ -35,16 +36,18 @@ class More(msgspec.Struct, frozen=True):
     by: float
 
 
-def or_more(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A new limit, `none`, or `+N` on top of the one in force."""
+def or_more(parse: Callable[[str], Any], whole: Callable[[str], Any] | None = None) -> Callable[[str], Any]:
+    """A new limit (read by `whole`, where that knows more), or `+N` on top of the one in force."""
 
     def parse_or_more(text: str) -> Any:
-        return More(parse(text[1:])) if text.startswith("+") else or_none(parse)(text)
+        return More(parse(text[1:])) if text.startswith("+") else (whole or parse)(text)
 
     return parse_or_more
 
 
 _Count = int | More | UnsetType | None
+_COUNT, _POSITIVE = or_more(count, or_none(count)), or_more(positive, or_none(positive))
+_TIME = or_more(duration, or_none(duration))
 
 
 class Options(Shared, frozen=True, kw_only=True):
@@ -56,92 +59,121 @@ class Options(Shared, frozen=True, kw_only=True):
     ] = UNSET
     goal: Annotated[str | None, Flag("Change the goal.", "TEXT")] = None
     outcomes: Annotated[Path | None, Flag("What tool calls return from here on.", "FILE", Path)] = None
-    per_step: Annotated[_Count, Flag("Replans for the same failure of a step.", "N|+N", or_more(count))] = UNSET
-    max_replans: Annotated[_Count, Flag("Replans in all.", "N|+N", or_more(count))] = UNSET
-    max_replan_tokens: Annotated[_Count, Flag("Tokens for all replans.", "N|+N", or_more(count))] = UNSET
-    max_steps: Annotated[_Count, Flag("Step executions.", "N|+N", or_more(count))] = UNSET
-    max_tool_calls: Annotated[_Count, Flag("Tool calls.", "N|+N", or_more(count))] = UNSET
-    max_seconds: Annotated[float | More | UnsetType | None, Flag("Session time.", "TIME|+TIME", or_more(duration))] = (
-        UNSET
-    )
-    max_repeat: Annotated[_Count, Flag("Returns to a plan that was given up.", "N|+N", or_more(positive))] = UNSET
+    per_step: Annotated[_Count, Flag("Replans for the same failure of a step.", "N|+N", _COUNT)] = UNSET
+    max_replans: Annotated[int | More | UnsetType, Flag("Replans in all.", "N|+N", or_more(count))] = UNSET
+    max_replan_tokens: Annotated[_Count, Flag("Tokens for all replans.", "N|+N", _COUNT)] = UNSET
+    max_steps: Annotated[_Count, Flag("Step executions.", "N|+N", _COUNT)] = UNSET
+    max_tool_calls: Annotated[_Count, Flag("Tool calls.", "N|+N", _COUNT)] = UNSET
+    max_seconds: Annotated[float | More | UnsetType | None, Flag("Session time.", "TIME|+TIME", _TIME)] = UNSET
+    max_repeat: Annotated[_Count, Flag("Returns to a plan that was given up.", "N|+N", _POSITIVE)] = UNSET
+    lessons: Annotated[Path | None, Flag("A lesson book, where the run's lessons go after.", "FILE", Path)] = None
     format: Annotated[RunFormat, Flag("How to write it.", "FORMAT", RunFormat)] = RunFormat.TEXT
     output: Annotated[Path | None, Flag("Write to FILE, whole or not at all.", "FILE", Path, "-o")] = None
 
 
 def execute(options: Options, world: World) -> int:
     """Go on with the run; the exit code says whether it completed now."""
-    with Store.open(world.store_folder(options.store), create=True) as store, collector_paused():
+    folder = world.store_folder(options.store)
+    with Store.open(folder) as store:
         row = store.latest() if options.run is None else store.run(options.run)
-        if row.status is RunStatus.COMPLETED:
-            world.stderr.write(f"run {row.run} is completed ({row.reason}): there is nothing to resume\n")
-            return 0
-        stored = list(store.events(row.run))
-        inputs, keep = _amended(store.inputs(row.run), stored, options)
-        log_of = store.effects(row.run)
-        with output(world.stdout, options.output) as stream:
-            view = view_of(options.format, options, world, stream, inputs.sources, row.run)
-            with store.reopen(
-                row.run, inputs, keep=keep, batch=1 if inputs.tools or inputs.planner else BATCH
-            ) as writer:
-                fold = ResultFold()
-                for event in rerun(inputs, EffectLog(log_of, writer.effect)):
-                    _check_kept(event, stored, keep, row.run)
-                    fold.apply(event)
-                    if event.seq >= keep:
-                        writer.append(event)
-                    view.event(event)
-                result = fold.result(row.run)
-                writer.finish(result)
-            view.close(result)
+    if row.status is RunStatus.COMPLETED:
+        world.stderr.write(f"run {row.run} is completed ({row.reason}): there is nothing to resume\n")
+        return 0
+    if options.lessons:
+        load_lessons(options.lessons)  # one that can't be read is said before anything is run
+    with output(world.stdout, options.output) as stream, Store.open(folder, create=True) as store, collector_paused():
+        inputs = store.inputs(row.run)
+        with told_where_it_is(store.reopen(row.run, batch=batch_of(inputs))) as writer:
+            taken = _take_up(store, writer, options)
+            view = view_of(options.format, options, world, stream, taken.inputs, row.run)
+            result = follow(taken.events, view, writer, kept=taken.kept)
+    if options.lessons:
+        add_to_book(options.lessons, result, inputs.policy.lessons)
     return 0 if result.status == "completed" else 1
 
 
-def _check_kept(event: e.Event, stored: list[e.AnyEvent], keep: int, run: int) -> None:
-    if event.seq < keep and event != stored[event.seq]:
-        raise ReplayDivergedError(f"run {run} can't be resumed: event {event.seq} does not come out as it was stored")
+class Taken(NamedTuple):
+    """A session taken up again: its first `kept` events are in the store already."""
+
+    inputs: Inputs
+    kept: int
+    events: Iterator[e.Event]
 
 
-def _amended(inputs: Inputs, stored: list[e.AnyEvent], options: Options) -> tuple[Inputs, int]:
+def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
+    """The session at the point where it goes on. Nothing is changed in the store before all of it is known to fit."""
+    run = writer.run
+    lines = list(store.event_lines(run))
+    inputs, kept = _amended(store.inputs(run), list(store.events(run)), options)
+    log = EffectLog(store.effects(run))
+    events = events_of(inputs, log, real=outside(inputs))
+    again = list(islice(events, kept))
+    _check(again, lines[:kept], run)
+    writer.go_on(inputs, lines[:kept])
+    log.keep = writer.effect
+    return Taken(inputs, kept, chain(again, events))
+
+
+def _check(again: Sequence[e.Event], lines: Sequence[bytes], run: int) -> None:
+    """What is kept must come out as it was stored, or the rest would not fit to it."""
+    encode = msgspec.json.Encoder().encode
+    same = sum(1 for _ in takewhile(lambda pair: encode(pair[0]) == pair[1], zip(again, lines, strict=False)))
+    if same < len(lines):
+        raise ReplayDivergedError(
+            f"run {run} can't be resumed: event {same} does not come out as it was stored",
+            hint=f"replanctl replay {run} says where they part",
+        )
+
+
+def _amended(inputs: Inputs, stored: Sequence[e.AnyEvent], options: Options) -> tuple[Inputs, int]:
     """The inputs with what changes from here on, and how many events are kept."""
-    killed = not stored or not isinstance(stored[-1], e.SessionComplete)
-    reroute = options.granularity is not UNSET or options.goal is not None or options.outcomes is not None
-    cut = where_to_cut(stored, reroute=reroute)
-    before = [amendment for amendment in inputs.amendments if amendment.seq <= cut.seq]
-    policy = _policy(before[-1].policy if before else inputs.policy, stored, options)
-    source = _script(options, cut.seq)
-    amendment = Amendment(
-        cut.seq,
-        policy,
-        options.goal,
-        source.name if source is not None else None,
-        cut.reopen,
-        reroute,
-        calls_cut_off(stored) if killed else (),
+    cut = where_to_cut(stored, reroute=options.granularity is not UNSET or options.goal is not None)
+    before = [each for each in inputs.amendments if each.seq <= cut.seq]
+    here = before.pop() if before and before[-1].seq == cut.seq else None
+    in_force = Amendment(cut.seq, before[-1].policy if before else inputs.policy)
+    here = here or in_force
+    source = _script(options, inputs, cut.seq)
+    amendment = msgspec.structs.replace(
+        here,
+        policy=_policy(here.policy, stored, options),
+        goal=here.goal if options.goal is None else options.goal,
+        outcomes=here.outcomes if source is None else source.name,
+        behind_stop=here.behind_stop or cut.behind_stop,
+        cut_off=call_cut_off(stored) or here.cut_off,
     )
-    unchanged = Amendment(cut.seq, before[-1].policy if before else inputs.policy)
-    amendments = (*before, amendment) if amendment != unchanged else tuple(before)
-    sources = inputs.sources if source is None else (*inputs.sources, source)
-    return msgspec.structs.replace(inputs, sources=sources, amendments=amendments), cut.seq
+    amendments = (*before, amendment) if amendment != in_force else tuple(before)
+    return _with(inputs, amendments, source), cut.seq
 
 
-def _script(options: Options, seq: int) -> SourceText | None:
+def _with(inputs: Inputs, amendments: tuple[Amendment, ...], source: SourceText | None) -> Inputs:
+    """The inputs with these amendments, and of the outcomes given on the way those that they name."""
+    gone = {each.outcomes for each in inputs.amendments} - {each.outcomes for each in amendments}
+    gone |= {source.name} if source is not None else set()
+    sources = [each for each in inputs.sources if each.name not in gone]
+    if source is not None:
+        sources.append(source)
+    return msgspec.structs.replace(inputs, sources=tuple(sources), amendments=amendments)
+
+
+def _script(options: Options, inputs: Inputs, seq: int) -> SourceText | None:
     if options.outcomes is None:
         return None
+    if inputs.tools is not None:
+        raise UsageError("the run calls real tools: no outcomes would be asked", hint="leave out --outcomes")
     source = read_outcomes(options.outcomes)
     return SourceText(f"{source.name}@{seq}", source.role, source.text)
 
 
-def _policy(policy: Policy, stored: list[e.AnyEvent], options: Options) -> Policy:
+def _policy(policy: Policy, stored: Sequence[e.AnyEvent], options: Options) -> Policy:
     replace = msgspec.structs.replace
     in_force = next((event.limits for event in stored if isinstance(event, e.SessionStart)), {})
-    gates: dict[str, Any] = {}
-    for name in GATES:
-        value = getattr(options, name)
-        if isinstance(value, More):
-            value = _raised(name, getattr(policy.gates, name), in_force.get(name), value.by)
-        if value is not UNSET:
-            gates[name] = value
+    given = {name: value for name in GATES if (value := getattr(options, name)) is not UNSET}
+    gates = {
+        name: _raised(name, getattr(policy.gates, name), in_force.get(name), value.by)
+        if isinstance(value, More)
+        else value
+        for name, value in given.items()
+    }
     routing = {} if options.granularity is UNSET else {"force": options.granularity}
     return replace(policy, gates=replace(policy.gates, **gates), routing=replace(policy.routing, **routing))
 
@@ -149,7 +181,7 @@ def _policy(policy: Policy, stored: list[e.AnyEvent], options: Options) -> Polic
 def _raised(name: str, stated: Any, in_force: Any, by: float) -> Any:
     limit = in_force if stated is UNSET else stated
     if limit is None:
-        raise UsageError(f"--{name.replace('_', '-')}: there is no limit to raise")
+        raise UsageError(f"--{name.replace('_', '-')} +{by:g}: there is no limit to raise")
     return limit + by
 
 

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TextIO
-
-import msgspec
+from typing import Annotated
 
 from replanctl import __version__
+from replanctl.cli.book import save_book
 from replanctl.cli.effects import EffectLog
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Verb
+from replanctl.cli.following import RunFormat, batch_of, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
 from replanctl.cli.overrides import PolicyOptions, with_flags
-from replanctl.cli.rehearse import real_parts, session_of
-from replanctl.cli.signals import StoppedError
-from replanctl.cli.views import Brief, Document, Lines, View, screen
+from replanctl.cli.rehearse import events_of, outside
+from replanctl.cli.values import duration
 from replanctl.cli.world import World
-from replanctl.files import Rehearsal, Role, load_lessons, load_rehearsal, save_lessons
+from replanctl.errors import UsageError
+from replanctl.files import Rehearsal, load_lessons, load_rehearsal
 from replanctl.files.pause import collector_paused
-from replanctl.replan.lessons import Lesson
-from replanctl.run.engine import Session
-from replanctl.run.fold import ResultFold
-from replanctl.run.result import SessionResult
-from replanctl.store import BATCH, Inputs, RunWriter, SourceText, Store
+from replanctl.store import Inputs, RunWriter, SourceText, Store
 
-
-class RunFormat(StrEnum):
-    """How a session is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
+PLANNER_TIMEOUT = 60.0
 
 
 class Options(PolicyOptions, frozen=True, kw_only=True):
@@ -45,82 +34,57 @@ class Options(PolicyOptions, frozen=True, kw_only=True):
     lessons: Annotated[Path | None, Flag("A lesson book, loaded before and saved after.", "FILE", Path)] = None
     format: Annotated[RunFormat, Flag("How to write it.", "FORMAT", RunFormat)] = RunFormat.TEXT
     output: Annotated[Path | None, Flag("Write to FILE, whole or not at all.", "FILE", Path, "-o")] = None
-    planner: Annotated[str | None, Flag("A command to ask for every replan (JSON in, steps out).", "COMMAND")] = None
+    planner: Annotated[
+        str | None, Flag("A command to ask for every replan (JSON in, steps in YAML or JSON out).", "COMMAND")
+    ] = None
+    planner_timeout: Annotated[float, Flag("How long it may take; else a minute.", "TIME", duration)] = PLANNER_TIMEOUT
     tools: Annotated[str | None, Flag("Python callables instead of scripted tools.", "MODULE:NAME")] = None
     no_store: Annotated[bool, Flag("Keep nothing.")] = False
 
 
 def execute(options: Options, world: World) -> int:
     """Load, run and tell; the exit code says whether the session completed."""
+    if options.tools is not None and options.outcomes is not None:
+        raise UsageError("--tools and --outcomes exclude each other", hint="tools are called, or answered from a file")
     with collector_paused():
         rehearsal = load_rehearsal(options.plan, outcomes=options.outcomes, policy=options.policy, stdin=world.stdin)
-        policy = with_flags(rehearsal.policy, options)
-        lessons = load_lessons(options.lessons) if options.lessons else ()
-        inputs = Inputs(_texts(rehearsal), policy, tuple(lessons), __version__, options.planner, options.tools)
+        inputs = _inputs(rehearsal, options)
+        real = outside(inputs)
         with output(world.stdout, options.output) as stream, _writer(options, world, inputs, rehearsal) as writer:
-            view = view_of(options.format, options, world, stream, inputs.sources, writer.run if writer else None)
+            view = view_of(options.format, options, world, stream, inputs, writer.run if writer else None)
             log = EffectLog(keep=writer.effect if writer else _forget)
-            tools, replanner = real_parts(inputs, log)
-            session = session_of(rehearsal, policy, lessons, tools=tools, replanner=replanner)
-            result = _follow(session, view, writer)
+            result = follow(events_of(inputs, log, real=real, rehearsal=rehearsal), view, writer)
         if options.lessons:
-            save_lessons(options.lessons, (Lesson(*msgspec.structs.astuple(view)) for view in result.lessons))
+            save_book(options.lessons, result)
     return 0 if result.status == "completed" else 1
 
 
-def _forget(n: int, kind: str, answer: object) -> None:
+def _inputs(rehearsal: Rehearsal, options: Options) -> Inputs:
+    return Inputs(
+        tuple(SourceText(source.name, source.role, source.text) for source in rehearsal.sources),
+        with_flags(rehearsal.policy, options),
+        tuple(load_lessons(options.lessons) if options.lessons else ()),
+        __version__,
+        options.planner,
+        options.tools,
+        options.planner_timeout,
+    )
+
+
+def _forget(n: int, question: str, answer: object) -> None:
     """Nothing is kept of a run that is not stored."""
-
-
-def _texts(rehearsal: Rehearsal) -> tuple[SourceText, ...]:
-    return tuple(SourceText(source.name, source.role, source.text) for source in rehearsal.sources)
 
 
 @contextmanager
 def _writer(options: Options, world: World, inputs: Inputs, rehearsal: Rehearsal) -> Iterator[RunWriter | None]:
-    """The run in the store, if one is kept; a run that is broken off says where it can be found."""
+    """The run in the store, if one is kept."""
     if options.no_store:
         yield None
         return
-    batch = 1 if inputs.tools or inputs.planner else BATCH
-    with (
-        Store.open(world.store_folder(options.store), create=True) as store,
-        store.begin(inputs, goal=rehearsal.plan.goal, started=world.now(), batch=batch) as writer,
-    ):
-        try:
+    with Store.open(world.store_folder(options.store), create=True) as store:
+        writer = store.begin(inputs, goal=rehearsal.plan.goal, started=world.now(), batch=batch_of(inputs))
+        with told_where_it_is(writer):
             yield writer
-        except (KeyboardInterrupt, StoppedError) as stop:
-            stop.add_note(f"run {writer.run} is kept as far as it came: replanctl show {writer.run}")
-            raise
-
-
-def _follow(session: Session, view: View, writer: RunWriter | None) -> SessionResult:
-    """Run the session to its end; every event goes to the result, the store and the view."""
-    fold = ResultFold()
-    for event in session.events():
-        fold.apply(event)
-        if writer:
-            writer.append(event)
-        view.event(event)
-    result = fold.result(writer.run if writer else None)
-    if writer:
-        writer.finish(result)
-    view.close(result)
-    return result
-
-
-def view_of(
-    how: RunFormat, options: Shared, world: World, stream: TextIO, sources: Iterable[SourceText], run: int | None
-) -> View:
-    """Who watches the session, by the format that was asked for."""
-    if how is RunFormat.JSON:
-        return Document(stream)
-    if how is RunFormat.JSONL:
-        return Lines(stream)
-    if options.quiet:
-        return Brief(world.paper(stream, options.color))
-    outcomes = [Path(source.name).name for source in sources if source.role == Role.OUTCOMES]
-    return screen(world.paper(stream, options.color), outcomes, run)
 
 
 VERB = Verb("Rehearse a plan.", Options, execute)
