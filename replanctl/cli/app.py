@@ -24,6 +24,7 @@ VERBS = (
     "show",
     "runs",
     "prompt",
+    "why",
     "resume",
     "replay",
     "test",

@@ -1,0 +1,52 @@
+"""`why`: one step's story in a stored run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import write_line
+from replanctl.cli.values import Format, positive
+from replanctl.cli.world import World
+from replanctl.errors import UsageError
+from replanctl.run.story import Story, step_ids, story
+from replanctl.store import Store
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `why` takes."""
+
+    step: Annotated[str, Flag("The step's id, in any version.", "STEP", positional=True)]
+    run: Annotated[int | None, Flag("Which run; else the latest.", "N", positive)] = None
+    format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
+
+
+def execute(options: Options, world: World) -> int:
+    """Tell the story."""
+    with Store.open(world.store_folder(options.store)) as store:
+        run = store.latest().run if options.run is None else store.run(options.run).run
+        told = _story(store, run, options.step)
+    if options.format is Format.JSON:
+        document = {"schema_version": 1, "run": run, **msgspec.structs.asdict(told)}
+        write_line(world.stdout, msgspec.json.encode(document))
+    else:
+        from replanctl.show.why import view
+
+        view(world.paper(world.stdout, options.color), told, run)
+    return 0
+
+
+def _story(store: Store, run: int, step: str) -> Story:
+    """Raises UsageError for a step that no plan of the run had."""
+    events = list(store.events(run))
+    ids = step_ids(events)
+    if step not in ids:
+        from replanctl.files.faults import did_you_mean
+
+        raise UsageError(f"no plan of run {run} has a step {step}", hint=did_you_mean(step, ids))
+    return story(events, step)
+
+
+VERB = Verb("Tell what became of a step, and why.", Options, execute)

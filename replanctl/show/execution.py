@@ -1,0 +1,140 @@
+"""One execution of a step in full: every attempt, the failure's class, and what was done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from replanctl.plan.model import StepState
+from replanctl.run.events import (
+    AnyEvent,
+    Gate,
+    LessonLearned,
+    PlanDiffed,
+    PlanDraft,
+    PlanRejected,
+    Route,
+    StepEnd,
+    StepRetry,
+)
+from replanctl.run.story import Execution
+from replanctl.show.columns import LABEL, Columns
+from replanctl.show.failure import FailureLines
+from replanctl.show.paper import GLUE, Span
+from replanctl.show.words import compact, plural, seconds, some
+
+VALUE_LINES = 2  # lines that a value may take
+
+
+class ExecutionLines:
+    """Writes the row of an execution and, below it, everything that is known of it."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._failure = FailureLines(columns)
+        self._answers: dict[type, Callable[[Any], None]] = {
+            LessonLearned: self._lesson,
+            Gate: self._failure.gate,
+            PlanDraft: self._draft,
+            PlanRejected: self._failure.rejected,
+            PlanDiffed: self._diff,
+        }
+
+    def write(self, execution: Execution) -> None:
+        """Everything of one execution."""
+        self._row(execution)
+        ended = execution.ended
+        for warning in (*(execution.started.warnings if execution.started else ()), *(ended.warnings if ended else ())):
+            self._columns.detail("warning", warning, style="notice")
+        if ended is not None and ended.attempts:
+            self._columns.detail("tried", ", ".join(_attempts(execution, ended)))
+        if ended is not None and ended.error is not None:
+            self._columns.detail("class", Span(ended.error.error_type, "failed"), f": {ended.error.error_msg}")
+        self._signal(execution)
+        for event in execution.answer:
+            self._answer(event, execution)
+        self._failure.flush()
+        if ended is not None and ended.state is StepState.DONE:
+            self._result(execution, ended)
+
+    def _row(self, execution: Execution) -> None:
+        columns, glyphs = self._columns, self._columns.paper.glyphs
+        marks = {StepState.DONE: glyphs.done, StepState.FAILED: glyphs.failed, StepState.SKIPPED: glyphs.skipped}
+        event = execution.ended or execution.started
+        assert event is not None
+        at = execution.ended.started if execution.ended else event.at
+        state = execution.ended.state if execution.ended else StepState.RUNNING
+        mark = Span(marks.get(state, columns.paper.pad(glyphs.notice, columns.mark)), _STYLES[state])
+        note = "skipped" if state is StepState.SKIPPED else event.tool
+        columns.row(seconds(at), mark, event.step_id, execution.step.action, note)
+
+    def _signal(self, execution: Execution) -> None:
+        signal = execution.signal
+        if signal is None:
+            return
+        if signal.cause:
+            self._columns.detail("cause", signal.cause)
+        if signal.refutes:
+            self._columns.detail("refutes", ", ".join(signal.refutes))
+        self._failure.signal(signal)
+
+    def _answer(self, event: AnyEvent, execution: Execution) -> None:
+        if isinstance(event, Route):
+            self._failure.route(event, execution.step.id)
+        elif answer := self._answers.get(type(event)):
+            if not isinstance(event, Gate):
+                self._failure.flush()
+            answer(event)
+
+    def _lesson(self, event: LessonLearned) -> None:
+        again = f" {self._columns.paper.glyphs.times}{event.count}" if event.count > 1 else ""
+        self._columns.detail("lesson", event.text, again)
+
+    def _draft(self, event: PlanDraft) -> None:
+        if not event.error:
+            what = plural(len(event.steps), "step") if event.steps else "it gave up"
+            self._columns.detail("draft", f"{event.replanner}: {what}")
+        self._failure.draft(event)
+
+    def _diff(self, event: PlanDiffed) -> None:
+        changed = {"revised": event.revised, "rewired": event.rewired, "removed": event.removed, "added": event.added}
+        ellipsis = self._columns.paper.glyphs.ellipsis
+        said = ", ".join(f"{word} {some([*ids], ellipsis)}" for word, ids in changed.items() if ids)
+        self._columns.detail("diff", Span(event.to, "version"), f" {said or 'changes nothing'}")
+
+    def _result(self, execution: Execution, ended: StepEnd) -> None:
+        """How it came to its value, and whether that may still be used."""
+        columns = self._columns
+        if execution.reads:
+            names = [f"{name}{GLUE}(gap)" if name in execution.gaps else name for name in execution.reads]
+            columns.detail("reads", some(names, columns.paper.glyphs.ellipsis))
+        room = columns.paper.width - columns.details - LABEL
+        columns.detail("value", columns.paper.cut(compact(ended.value), max(room * VALUE_LINES - 4, 10)))
+        rests = f", rests on {', '.join(ended.assumptions)}" if ended.assumptions else ""
+        born_degraded = bool(execution.health) and execution.health[0].seq == ended.seq + 1
+        if not born_degraded:
+            columns.detail("health", Span("clean", "done"), rests)
+        for event in execution.health:
+            why = f"verdict {event.verdict}" if event.verdict else event.because
+            columns.detail(
+                "health", Span(event.health, _HEALTH.get(event.health, "")), f": {why}, since {event.version}"
+            )
+
+
+_STYLES = {
+    StepState.DONE: "done",
+    StepState.FAILED: "failed",
+    StepState.SKIPPED: "skipped",
+    StepState.RUNNING: "notice",
+}
+_HEALTH = {"clean": "done", "stale": "notice", "void": "failed"}
+
+
+def _attempts(execution: Execution, ended: StepEnd) -> Iterator[str]:
+    """Every call with how it ended and how long it took, and the waits between them."""
+    several = len({attempt.tool for attempt in ended.attempts}) > 1
+    for at, attempt in enumerate(ended.attempts):
+        call = execution.calls[at - 1] if 0 < at <= len(execution.calls) else None
+        if isinstance(call, StepRetry) and call.wait:
+            yield f"wait {seconds(call.wait)}"
+        yield f"{f'{attempt.tool} ' if several else ''}{attempt.status} after {seconds(attempt.latency)}"

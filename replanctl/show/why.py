@@ -1,0 +1,151 @@
+"""One step's story on a screen: what it was, what it tried, what was done about it, and where it stands now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from replanctl.plan.diff import Change as Difference
+from replanctl.plan.diff import ChangeKind, changed_fields
+from replanctl.plan.model import Step, StepState
+from replanctl.run.story import Blocker, Change, Execution, Story
+from replanctl.show.columns import Columns
+from replanctl.show.diff import describe
+from replanctl.show.execution import ExecutionLines
+from replanctl.show.failure import refusal
+from replanctl.show.paper import Paper, Span
+from replanctl.show.section import entry
+from replanctl.show.words import REASONS, number
+
+FIRST, LAST = 4, 6  # entries of a long story that are shown; those between them are counted
+
+# What becomes of a step, and how a change is drawn.
+_STATES: dict[StepState | None, tuple[str, str]] = {
+    StepState.DONE: ("done", "done"),
+    StepState.FAILED: ("failed", "failed"),
+    StepState.SKIPPED: ("skipped", "skipped"),
+    StepState.PENDING: ("not run", "notice"),
+    StepState.RUNNING: ("running", "notice"),
+    None: ("left the plan", "notice"),
+}
+_FOR = {StepState.PENDING: "waits for", StepState.SKIPPED: "because of"}
+_STYLES = {
+    ChangeKind.ADDED: "added",
+    ChangeKind.REVISED: "revised",
+    ChangeKind.REWIRED: "rewired",
+    ChangeKind.REMOVED: "gone",
+}
+
+
+def view(paper: Paper, story: Story, run: int) -> None:
+    """Write the story of a step of this run."""
+    columns = Columns(paper)
+    columns.grow(_forms(story))
+    executions = ExecutionLines(columns)
+    _head(paper, story, run)
+    for told in _shown(story.entries):
+        if isinstance(told, Change):
+            _change(columns, told)
+        elif isinstance(told, Execution):
+            executions.write(told)
+        else:
+            more = f"{paper.glyphs.ellipsis} {number(told)} more changes and executions: --format json tells them all"
+            paper.line(Span(more, "dim"), indent=2)
+    _end(paper, story)
+
+
+def _forms(story: Story) -> Iterator[Step]:
+    """The step as it was at each time."""
+    for told in story.entries:
+        step = told.step if isinstance(told, Execution) else told.new
+        if step is not None:
+            yield step
+
+
+def _shown(entries: Sequence[Change | Execution]) -> Iterator[Change | Execution | int]:
+    """All of them; of very many the first and the last, and between them how many are left out."""
+    left_out = len(entries) - FIRST - LAST
+    if left_out <= 1:
+        yield from entries
+        return
+    yield from entries[:FIRST]
+    yield left_out
+    yield from entries[-LAST:]
+
+
+def _head(paper: Paper, story: Story, run: int) -> None:
+    word, style = _STATES[story.state]
+    here = story.line[-1]
+    as_what = f", as step {here}" if here != story.step_id and story.state is not None else ""
+    paper.line(Span(f"step {story.step_id} of run {run}: ", "title"), Span(word, style), as_what, indent=2)
+    if len(story.line) > 1:
+        entry(paper, "lineage", f" {paper.glyphs.arrow} ".join(story.line))
+    paper.blank()
+
+
+def _change(columns: Columns, change: Change) -> None:
+    """A version, and what it made of the step."""
+    paper = columns.paper
+    paper.line(Span(change.version, "version"), _because(change), indent=2, hang=5)
+    difference = _difference(change)
+    words, note, below = describe(difference, paper.glyphs, {})
+    mark = Span(paper.pad(difference.kind.value, columns.mark), _STYLES[difference.kind])
+    beside = "; ".join(filter(None, (note, _unseen(change, difference))))
+    said = Span(f"  {beside}" if beside else "", "dim")
+    paper.line(
+        " " * (columns.time + 1), mark, f" {paper.pad(difference.id, columns.id)}  {words}", said, hang=columns.text
+    )
+    for line in below:
+        paper.line(Span(line, "dim"), indent=columns.text, hang=columns.text + 2)
+
+
+def _because(change: Change) -> str:
+    """Why there is this version; nothing for the first."""
+    if change.granularity is not None:
+        return f" {change.granularity}, because {change.cause}"
+    return "" if change.rule is None else f" {change.rule}d"  # resumed
+
+
+def _difference(change: Change) -> Difference:
+    old, new = change.old, change.new
+    if old is None or new is None:
+        kind, step = (ChangeKind.ADDED, new) if new is not None else (ChangeKind.REMOVED, old)
+        assert step is not None
+        return Difference(kind, step.id, old, new)
+    fields = changed_fields(old, new)
+    kind = ChangeKind.REWIRED if fields == ("depends_on",) else ChangeKind.REVISED
+    return Difference(kind, new.id, old, new, fields)
+
+
+def _unseen(change: Change, difference: Difference) -> str:
+    """What a difference does not show: whose place was taken, which premises went, that nothing changed at all."""
+    old, new = change.old, change.new
+    if old is None or new is None:
+        return ""
+    if old.id != new.id:
+        return f"instead of {old.id}"
+    gone = [name for name in old.assumes if name not in new.assumes]
+    if gone:
+        return f"no longer assumes {', '.join(gone)}"
+    return "" if difference.fields else "as it was, to be run again"
+
+
+def _end(paper: Paper, story: Story) -> None:
+    """Why the step stands where it stands, unless it is done."""
+    if story.state in (StepState.DONE, None):
+        return
+    paper.blank()
+    for at, blocker in enumerate(story.blockers):
+        entry(paper, "" if at else _FOR[story.state], _blocker(blocker))
+    if story.stop is not None:
+        entry(paper, "stopped", refusal(story.stop), style="failed")
+    ending = story.ending
+    if ending is None:
+        entry(paper, "session", "broken off before it came to an end")
+    else:
+        why = ending.detail or REASONS.get(ending.reason, "")
+        entry(paper, "session", f"{ending.status}, {ending.reason}", f": {why}" if why else "")
+
+
+def _blocker(blocker: Blocker) -> str:
+    error = f": {blocker.error.error_type}: {blocker.error.error_msg}" if blocker.error is not None else ""
+    return f"step {blocker.step_id} ({_STATES[blocker.state][0]}){error}"
