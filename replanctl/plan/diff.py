@@ -115,10 +115,15 @@ def changed_fields(old: StepLike, new: StepLike) -> tuple[str, ...]:
     same = {
         "action": old.action == new.action,
         "tool": old.tool == new.tool,
-        "args": old.args is new.args or _exact(old.args) == _exact(new.args),
+        "args": same_args(old.args, new.args),
         "depends_on": old.depends_on == new.depends_on or set(old.depends_on or ()) == set(new.depends_on or ()),
     }
     return tuple(name for name, equal in same.items() if not equal)
+
+
+def same_args(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether these are the same args as JSON has it: Python takes 1, 1.0 and True for equal."""
+    return one is other or _exact(one) == _exact(other)
 
 
 def _change(old: StepLike | None, new: StepLike) -> Change | None:
@@ -143,7 +148,7 @@ def _ids(changes: Iterable[Change]) -> tuple[str, ...]:
 
 
 def _exact(args: dict[str, Any]) -> bytes:
-    """Args as bytes that differ where JSON does: Python takes 1, 1.0 and True for equal."""
+    """Args as bytes that differ where JSON does."""
     try:
         return msgspec.json.encode(args, order="deterministic", enc_hook=repr)
     except (UnicodeEncodeError, TypeError):  # half a surrogate pair, or keys that JSON does not have

@@ -13,6 +13,7 @@ import msgspec
 
 from replanctl.plan import references
 from replanctl.plan.cells import DONE, Cell
+from replanctl.plan.diff import same_args
 from replanctl.plan.graph import Graph, fresh_ids
 from replanctl.plan.model import Granularity, Step, sequenced
 from replanctl.plan.variables import Verdict
@@ -81,7 +82,7 @@ class Finished:
 
     def same(self, step: Step) -> Cell | None:
         """The done step with the same action, tool and args, if there is one in the plan."""
-        return next((c for c in self._of(step.action, step.tool_name) if c.step.args == step.args), None)
+        return next((c for c in self._of(step.action, step.tool_name) if same_call(c.step, step)), None)
 
     def _of(self, action: str, tool: str) -> list[Cell]:
         done = self._graph.ever_done
@@ -204,7 +205,7 @@ class _Layer:
         for old, gone in free.items():
             by_tool.setdefault(gone.tool_name, []).append(old)
         for step, id_ in new:
-            match = next((o for o in by_tool.get(step.tool_name, ()) if o in free and free[o].args == step.args), None)
+            match = next((o for o in by_tool.get(step.tool_name, ()) if o in free and same_call(free[o], step)), None)
             if match is not None:
                 taken[id_] = match
                 del free[match]
@@ -286,7 +287,7 @@ class _Layer:
 
 def same_call(one: Step, other: Step) -> bool:
     """Whether two steps call the same tool with the same args, as they are written."""
-    return one.tool_name == other.tool_name and one.args == other.args
+    return one.tool_name == other.tool_name and one.args == other.args and same_args(one.args, other.args)
 
 
 class _Either:

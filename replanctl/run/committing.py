@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from replanctl.plan.cells import FAILED, PENDING, SKIPPED, Cell
-from replanctl.plan.draft import Draft, Proposal, lay_over
+from replanctl.plan.diff import changed_fields
+from replanctl.plan.draft import Draft, Proposal, lay_over, same_call
 from replanctl.plan.draft_check import Surroundings, check
 from replanctl.plan.graph import Graph, call_key
 from replanctl.plan.model import Granularity, Step
@@ -59,8 +59,7 @@ class Committing:
         )
 
     def _was_called(self, step: Step) -> bool:
-        done = (cell.step for cell in self._state.graph.ever_done)
-        return any(one.tool_name == step.tool_name and one.args == step.args for one in done)
+        return any(same_call(cell.step, step) for cell in self._state.graph.ever_done)
 
     # -- gates --------------------------------------------------------------------------------------------------------
 
@@ -136,15 +135,15 @@ _Ids = tuple[str, ...]
 
 def _changes(proposal: Proposal, graph: Graph) -> tuple[_Ids, _Ids, _Ids, _Ids]:
     """What is removed, added, revised and rewired: the same that comparing the two versions whole would find."""
-    added, revised, rewired = [], [], []
+    added: list[str] = []
+    revised: list[str] = []
+    rewired: list[str] = []
     for step in (*proposal.steps, *proposal.amended):
         cell = graph.cells.get(step.id)
         if cell is None:
             added.append(step.id)
-        elif _call(cell.step) != _call(step):
-            revised.append(step.id)
-        elif cell.step.depends_on != step.depends_on:
-            rewired.append(step.id)
+        elif fields := changed_fields(cell.step, step):
+            (rewired if fields == ("depends_on",) else revised).append(step.id)
     return _in_list_order(proposal.removed, graph), tuple(added), tuple(revised), tuple(rewired)
 
 
@@ -155,10 +154,6 @@ def _in_list_order(ids: _Ids, graph: Graph) -> _Ids:
         return tuple(cell.step.id for cell in graph.in_order(cells))
     chosen = set(ids)
     return tuple(cell.step.id for cell in graph.listed() if cell.step.id in chosen)
-
-
-def _call(step: Step) -> tuple[Any, ...]:
-    return step.action, step.tool_name, step.args
 
 
 def _calls(steps: Iterable[Step]) -> list[tuple[str, str]]:

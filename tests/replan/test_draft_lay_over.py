@@ -302,6 +302,31 @@ PLANS: dict[str, tuple[str, list[str], list[str], dict[str, str]]] = {
         ['1 look “look” {"q":"a"} – done', '3 sum “sum” {"of":"#E1"} after 1 – done'],
         {"2": "1"},
     ),
+    "1 is not true, 1.0 or text: such calls are no finished work, and nothing changed only where all is the same": (
+        """
+        goal: g
+        steps:
+          - {id: 1, tool: look, args: {n: 1}}
+          - {id: 2, tool: sum, granularity: tail, args: {n: 1}}
+          - {id: 3, tool: write, args: {n: [1, {m: 0}]}}
+        planner:
+          - steps:
+              - {id: 7, tool: look, args: {n: true}}
+              - {id: 1, tool: look, args: {n: 1.0}}
+              - {id: 2, tool: sum, args: {n: 1}, depends_on: [1]}
+              - {id: 3, tool: write, args: {n: [1, {m: false}]}, depends_on: [2]}
+        outcomes: [{match: {step: 2, version: 1}, returns: [shape]}]
+        """,
+        ["v1→v2 tail assumption@2: +7,8 ~3 >2"],
+        [
+            '1 look “look” {"n":1} – done',
+            '7 look “look” {"n":true} – done',
+            '8 look “look” {"n":1.0} after 7 – done',
+            '2 sum “sum” {"n":1} after 8 – done',
+            '3 write “write” {"n":[1,{"m":false}]} after 2 – done',
+        ],
+        {"1": "8"},
+    ),
     "a removed id stays retired": (
         """
         goal: g
