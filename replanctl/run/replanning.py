@@ -111,9 +111,7 @@ class Replanning:
                 return
             reasons = (answer.error,) if proposal is None else self._committing.faults(case, proposal)
             if not reasons and proposal is not None:
-                yield from self._pass(case, self._committing.checks(case, proposal))
-                if self.stop is None:
-                    yield from self._committing.commit(case, proposal)
+                yield from self._admit(case, proposal)
                 return
             yield from self._rejected(case, reasons, answer.who)
 
@@ -151,7 +149,13 @@ class Replanning:
             self.stop = Stop("no_plan", f"the replanner gave up on step {case.step_id}")
             return
         open_ids = tuple(cell.step.id for cell in self._state.graph.open_cells())
-        yield from self._committing.commit(case, Proposal((), (), open_ids, {}, {}, dict(draft.verdicts)))
+        yield from self._admit(case, Proposal((), (), open_ids, {}, {}, dict(draft.verdicts)))
+
+    def _admit(self, case: Case, proposal: Proposal) -> Iterator[Event]:
+        """The gates behind the draft check, then the commit."""
+        yield from self._pass(case, self._committing.checks(case, proposal))
+        if self.stop is None:
+            yield from self._committing.commit(case, proposal)
 
 
 def refusal(check: Check) -> Stop:

@@ -273,3 +273,20 @@ interruptions: [{after: 1, goal: h}]
             "invalid_draft",
         ),
     ]
+
+
+def test_an_empty_answer_to_a_changed_goal_passes_the_gates_behind_the_draft_check_too() -> None:
+    plan = """
+goal: g
+steps: [{id: 1, tool: look}, {id: 2, tool: sum}]
+planner: [{when: {goal: h}, steps: []}]
+interruptions: [{after: 1, goal: h}]
+"""
+    _, result = rehearse(plan)
+    assert gates(result) == [
+        "v1 None max_replans 0/5",
+        "v1 None max_replan_tokens 462/20000",
+        "v1 None max_repeat 0/1",
+        "v1 None max_steps 1/12",
+    ]
+    assert (version(result), result.goal) == (["1 look “look” – done"], "h")
