@@ -66,6 +66,7 @@ class ResultFold:
         self._gaps: dict[str, Gap] = {}
         self._warnings: list[str] = []
         self._last_failed: str | None = None
+        self._stopping: dict[str, list[str]] = {"escalated": [], "aborted": []}  # steps that end a session, by reason
 
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
@@ -146,6 +147,8 @@ class ResultFold:
     def _signal(self, event: e.Signal) -> None:
         if event.on_failure == "replan":
             self._roster.waiting.add(event.step_id)
+        elif event.on_failure == "abort":
+            self._stopping["aborted"].append(event.step_id)
         self._signals.append(
             SignalView(event.version, event.step_id, event.error_type, event.error_msg, event.attempted, event.evidence)
         )
@@ -153,6 +156,7 @@ class ResultFold:
     def _route(self, event: e.Route) -> None:
         if event.granularity == "none" and event.step_id is not None:
             self._roster.waiting.discard(event.step_id)
+            self._stopping["escalated"].append(event.step_id)
         self._routes.append(
             RouteView(
                 event.version, event.step_id, event.error_type, event.rule, event.radius, event.granularity,
@@ -217,7 +221,7 @@ class ResultFold:
         handover = None
         if status != "completed":
             gate = self._stopping_gate(reason)
-            handover = hand_over(reason, gate, self._history, self._variables, self._last_failed, run)
+            handover = hand_over(reason, gate, self._history, self._variables, self._at_issue(reason, gate), run)
         return SessionResult(
             schema_version=SCHEMA_VERSION,
             run=run,
@@ -239,6 +243,13 @@ class ResultFold:
             handover=handover,
             warnings=tuple(dict.fromkeys(self._warnings)),
         )
+
+    def _at_issue(self, reason: str, gate: GateView | None) -> str | None:
+        """The step that a person has to look at: where the session stopped, else the last that failed."""
+        if gate is not None and gate.step_id is not None:
+            return gate.step_id
+        left = [id_ for id_ in self._stopping.get(reason, ()) if id_ in self._roster.steps]
+        return left[0] if left else self._last_failed
 
     def _stopping_gate(self, reason: str) -> GateView | None:
         last = self._gates[-1] if self._gates else None

@@ -8,6 +8,7 @@ from replanctl.show.section import entry
 from replanctl.show.words import compact, some
 
 _STYLES = {"clean": "done", "stale": "notice", "void": "failed"}
+_BY_VERDICT = {"keep": "clean", "convert": "clean", "discard": "void"}  # unless something came after it
 
 
 def section(paper: Paper, result: SessionResult) -> None:
@@ -21,7 +22,7 @@ def section(paper: Paper, result: SessionResult) -> None:
 
 
 def _because(variable: VariableView) -> str:
-    if variable.verdict:
+    if variable.verdict and variable.health == _BY_VERDICT.get(variable.verdict):
         return f", by the verdict {variable.verdict}"
     if variable.health != "clean" and variable.assumptions:
         return f", rests on {', '.join(variable.assumptions)}"
