@@ -16,7 +16,7 @@ from replanctl.replan.replanner import Replanner, ScriptedReplanner
 from replanctl.run.engine import Change, Session
 from replanctl.run.events import Event
 from replanctl.run.policy import Policy
-from replanctl.run.resume import Amendment, CutOff, Started
+from replanctl.run.resume import Amendment, CutOff, Script, Started
 from replanctl.run.tools import Call, Outcome, Tools
 from replanctl.script import ScriptedTools
 from replanctl.store import Inputs
@@ -167,11 +167,9 @@ def _change(each: Amendment, inputs: Inputs, cut_off: Iterable[Started]) -> Chan
     )
 
 
-def _sources(inputs: Inputs, outcomes: str | None) -> list[Source]:
-    """The texts of the run; of those with outcomes, what it began with (None), or what it was given later."""
-    later = {each.outcomes for each in inputs.amendments}
-    first = [s for s in inputs.sources if s.name not in later]
-    if outcomes is not None:
-        given = [s for s in inputs.sources if s.name == outcomes]
-        first = [*(s for s in first if s.role != Role.OUTCOMES), *given]
-    return [Source(s.name, Role(s.role), s.text) for s in first]
+def _sources(inputs: Inputs, instead: Script | None) -> list[Source]:
+    """The texts of the run; those with outcomes are what it began with (None), or what it was given later."""
+    sources = [Source(s.name, Role(s.role), s.text) for s in inputs.sources]
+    if instead is None:
+        return sources
+    return [*(s for s in sources if s.role is not Role.OUTCOMES), Source(instead.name, Role.OUTCOMES, instead.text)]

@@ -27,17 +27,24 @@ CUT_OFF = "cut off when the session was killed: the call may have happened"
 Started = tuple[str, int, int]  # one call: its step, version and attempt
 
 
+class Script(msgspec.Struct, frozen=True):
+    """A file of outcomes, whole."""
+
+    name: str
+    text: str
+
+
 class Amendment(msgspec.Struct, frozen=True):
     """From event `seq` on, other inputs hold; with `behind_stop`, once the session has come to the stop that follows.
 
-    `goal` is a person's new goal, `outcomes` the name of the source that says what tools return from here on, `cut_off`
-    a call whose answer nobody heard.
+    `goal` is a person's new goal, `outcomes` say what tools return from here on, `cut_off` is a call whose answer
+    nobody heard.
     """
 
     seq: int
     policy: Policy
     goal: str | None = None
-    outcomes: str | None = None
+    outcomes: Script | None = None
     behind_stop: bool = False
     cut_off: Started | None = None
 

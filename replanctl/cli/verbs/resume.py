@@ -24,8 +24,8 @@ from replanctl.files.pause import collector_paused
 from replanctl.plan.model import Granularity
 from replanctl.run import events as e
 from replanctl.run.policy import Policy
-from replanctl.run.resume import Amendment, call_cut_off, where_to_cut
-from replanctl.store import Inputs, RunStatus, RunWriter, SourceText, Store
+from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
+from replanctl.store import Inputs, RunStatus, RunWriter, Store
 
 GATES = ("per_step", "max_replans", "max_replan_tokens", "max_steps", "max_tool_calls", "max_seconds", "max_repeat")
 
@@ -132,36 +132,25 @@ def _amended(inputs: Inputs, stored: Sequence[e.AnyEvent], options: Options) -> 
     here = before.pop() if before and before[-1].seq == cut.seq else None
     in_force = Amendment(cut.seq, before[-1].policy if before else inputs.policy)
     here = here or in_force
-    source = _script(options, inputs, cut.seq)
     amendment = msgspec.structs.replace(
         here,
         policy=_policy(here.policy, stored, options),
         goal=here.goal if options.goal is None else options.goal,
-        outcomes=here.outcomes if source is None else source.name,
+        outcomes=_script(options, inputs) or here.outcomes,
         behind_stop=here.behind_stop or cut.behind_stop,
         cut_off=call_cut_off(stored) or here.cut_off,
     )
     amendments = (*before, amendment) if amendment != in_force else tuple(before)
-    return _with(inputs, amendments, source), cut.seq
+    return msgspec.structs.replace(inputs, amendments=amendments), cut.seq
 
 
-def _with(inputs: Inputs, amendments: tuple[Amendment, ...], source: SourceText | None) -> Inputs:
-    """The inputs with these amendments, and of the outcomes given on the way those that they name."""
-    gone = {each.outcomes for each in inputs.amendments} - {each.outcomes for each in amendments}
-    gone |= {source.name} if source is not None else set()
-    sources = [each for each in inputs.sources if each.name not in gone]
-    if source is not None:
-        sources.append(source)
-    return msgspec.structs.replace(inputs, sources=tuple(sources), amendments=amendments)
-
-
-def _script(options: Options, inputs: Inputs, seq: int) -> SourceText | None:
+def _script(options: Options, inputs: Inputs) -> Script | None:
     if options.outcomes is None:
         return None
     if inputs.tools is not None:
         raise UsageError("the run calls real tools: no outcomes would be asked", hint="leave out --outcomes")
     source = read_outcomes(options.outcomes)
-    return SourceText(f"{source.name}@{seq}", source.role, source.text)
+    return Script(source.name, source.text)
 
 
 def _policy(policy: Policy, stored: Sequence[e.AnyEvent], options: Options) -> Policy:
