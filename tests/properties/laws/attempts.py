@@ -1,0 +1,191 @@
+"""What an execution does: which calls it makes, when, with what, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from replanctl.plan.model import Tool
+from replanctl.replan.signal import ERROR_TYPES, ErrorType, Status
+from replanctl.run.events import (
+    Attempt,
+    Signal,
+    StepEnd,
+    StepFallback,
+    StepRetry,
+    StepStart,
+)
+from tests.properties.laws.facts import is_abandoned
+from tests.properties.reading import Reading
+from tests.properties.run import Run
+from tests.properties.story import DONE, Standing
+
+
+def every_call_is_an_attempt(run: Run) -> Iterator[str]:
+    """What the tools were asked is what the executions say, in their order."""
+    said: dict[str, list[Attempt]] = {}
+    for event in run.events:
+        if type(event) is StepEnd:
+            said.setdefault(event.step_id, []).extend(event.attempts)
+    asked: dict[str, list[str]] = {}
+    for _, call, _ in run.calls:
+        asked.setdefault(call.step_id, []).append(call.tool)
+    told = {id_: [attempt.tool for attempt in attempts] for id_, attempts in said.items() if attempts}
+    if told != asked:
+        yield f"the tools were called {asked}, and the executions say {told}"
+
+
+def only_what_may_be_tried_again_is(run: Run) -> Iterator[str]:
+    """Only environmental failures retry; a time-out of what is not idempotent does not."""
+    for event in run.events:
+        if type(event) is StepEnd:
+            for attempt in event.attempts[:-1]:
+                spec = tool(run, attempt.tool)
+                if ERROR_TYPES.get(attempt.status) is not ErrorType.ENVIRONMENTAL:
+                    yield f"step {event.step_id} tries again after {attempt.status}"
+                if attempt.status is Status.TIMEOUT and not spec.idempotent:
+                    yield f"step {event.step_id} tries {attempt.tool} again, which may have happened"
+
+
+def tool(run: Run, name: str) -> Tool:
+    """What the plan says of a tool."""
+    return (run.rehearsal.plan.tools or {}).get(name, Tool())
+
+
+def attempts_go_tool_by_tool(run: Run) -> Iterator[str]:
+    """At most `max_attempts` of the step's own tool, then of each fallback in order, none twice."""
+    most = run.rehearsal.policy.retry.max_attempts
+    for moment in run.moments:
+        event = moment.event
+        if type(event) is StepEnd and event.attempts:
+            order = list(dict.fromkeys(attempt.tool for attempt in event.attempts))
+            own = moment.before.steps[event.step_id].tool_name
+            line = [own, *(name for name in tool(run, own).fallback if name != own)]
+            if [name for name in line if name in order] != order or order[0] != own:
+                yield f"step {event.step_id} tries {order}, and its line is {line}"
+            tries = [attempt.tool for attempt in event.attempts]
+            if tries != sorted(tries, key=order.index) or any(tries.count(name) > most for name in order):
+                yield f"step {event.step_id} tries {tries}"
+
+
+def waits_are_those_of_the_policy(run: Run) -> Iterator[str]:
+    """1 s, 2 s, 4 s …, or what the tool asked for; a fallback is called at once."""
+    ended: dict[str, float] = {}
+    tries: dict[str, int] = {}
+    for place, event in enumerate(run.events):
+        if type(event) is StepStart:
+            ended[event.step_id], tries[event.step_id] = event.at, 1
+        elif type(event) is StepRetry or type(event) is StepFallback:
+            wait = event.wait if type(event) is StepRetry else 0.0
+            outcome, latency = _answer(run, place, event.step_id)
+            expected = ended[event.step_id] + latency + wait
+            if abs(event.at - expected) > 1e-6:
+                yield f"step {event.step_id} tries again at {event.at}, not at {expected}"
+            if type(event) is StepRetry and abs(wait - _wait(run, outcome, tries[event.step_id])) > 1e-6:
+                yield f"step {event.step_id} waits {wait} s after try {tries[event.step_id]}"
+            ended[event.step_id] = event.at
+            tries[event.step_id] = tries[event.step_id] + 1 if type(event) is StepRetry else 1
+
+
+def _answer(run: Run, place: int, step_id: str) -> tuple[float | None, float]:
+    """What the last call of a step asked to wait, and how long it took."""
+    call, outcome = [(c, o) for at, c, o in run.calls if at <= place and c.step_id == step_id][-1]
+    late = outcome.latency > call.timeout
+    return (None, call.timeout) if late else (outcome.retry_after, outcome.latency)
+
+
+def _wait(run: Run, asked: float | None, tries: int) -> float:
+    retry = run.rehearsal.policy.retry
+    return min(retry.backoff * retry.factor ** (tries - 1), retry.max_backoff) if asked is None else asked
+
+
+def an_instant_ends_things_before_it_starts_any(run: Run) -> Iterator[str]:
+    """Everything that ends at one instant is handled before anything starts at it."""
+    for begun, answered, instant in _answers(run):
+        for event in run.events[begun + 1 : answered]:
+            starts = type(event) is StepStart or (type(event) is StepRetry and event.wait > 0)
+            if starts and event.at == instant and run.events[begun].at < instant:
+                yield f"event {event.seq} starts something at {instant}, before the answer at event {answered}"
+
+
+def an_execution_ends_when_its_last_call_does(run: Run) -> Iterator[str]:
+    """Calls take their latency, at most the tool's timeout."""
+    for _, place, instant in _answers(run):
+        if abs(run.events[place].at - instant) > 1e-6:
+            yield f"the execution that ends at event {place} had its answer at {instant}"
+
+
+def _answers(run: Run) -> Iterator[tuple[int, int, float]]:
+    """Each call that ended its execution at once: the event that began it, the end, and the instant it ended at."""
+    for count, call, outcome in run.calls:
+        later = (e for e in run.events[count:] if isinstance(e, StepEnd | StepRetry | StepFallback))
+        answered = next(e for e in later if e.step_id == call.step_id)
+        refused = (
+            type(answered) is StepEnd and answered.error is not None and answered.error.error_msg == "denied before"
+        )
+        if type(answered) is StepEnd and not refused and not is_abandoned(answered):
+            yield count - 1, answered.seq, run.events[count - 1].at + min(outcome.latency, call.timeout)
+
+
+def args_hold_what_was_produced(run: Run) -> Iterator[str]:
+    """Every reference is replaced once, by the value with its type or in running text; else there is a signal."""
+    values: dict[str, Any] = {}
+    for place, moment in enumerate(run.moments):
+        event, plan = moment.event, moment.before
+        if type(event) is StepEnd and event.state is DONE:
+            values[event.step_id] = event.value
+        elif type(event) is StepStart:
+            reading = Reading(plan, values)
+            args = reading.of(plan.steps[event.step_id].args)
+            follower = run.events[place + 2]
+            missing = type(follower) is Signal and follower.error_type == "missing_var"
+            if bool(reading.unreadable) is not missing:
+                yield f"step {event.step_id} can't read {reading.unreadable}, and what follows is {follower}"
+            if not missing and _key("", args) != _key("", event.args):
+                yield f"step {event.step_id} starts with {event.args}, not {args}"
+
+
+def no_void_variable_is_read(run: Run) -> Iterator[str]:
+    """A step that makes a call has read only what can be read: no void one, and nothing that is yet to come."""
+    plan_at: dict[str, Standing] = {}
+    for moment in run.moments:
+        event = moment.event
+        if type(event) is StepStart:
+            plan_at[event.step_id] = moment.before
+        elif type(event) is StepEnd and event.attempts:
+            plan = plan_at[event.step_id]
+            for reference in plan.reads(event.step_id):
+                id_ = reference.step_id
+                if plan.health.get(id_) == "void" or (id_ not in plan.health and id_ not in plan.gaps):
+                    yield f"step {event.step_id} reads {reference.text}, which is {plan.health.get(id_)}"
+
+
+def a_denied_call_is_not_made_again(run: Run) -> Iterator[str]:
+    """Nor by another step, nor as a fallback, once its refusal is known."""
+    denied: dict[bytes, int] = {}
+    for event in run.events:
+        if type(event) is StepEnd and event.attempts and event.attempts[-1].status is Status.DENIED:
+            call = next(c for at, c, _ in reversed(run.calls) if at <= event.seq and c.step_id == event.step_id)
+            denied.setdefault(_key(call.tool, call.args), event.seq)
+    for at, call, _ in run.calls if denied else ():
+        if at > denied.get(_key(call.tool, call.args), at):
+            yield f"step {call.step_id} calls {call.tool} at event {at}, which was denied"
+
+
+def _key(name: str, args: object) -> bytes:
+    return msgspec.json.encode([name, args], order="deterministic")
+
+
+ATTEMPTS = (
+    every_call_is_an_attempt,
+    only_what_may_be_tried_again_is,
+    attempts_go_tool_by_tool,
+    waits_are_those_of_the_policy,
+    an_instant_ends_things_before_it_starts_any,
+    an_execution_ends_when_its_last_call_does,
+    args_hold_what_was_produced,
+    no_void_variable_is_read,
+    a_denied_call_is_not_made_again,
+)

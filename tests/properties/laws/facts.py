@@ -1,0 +1,23 @@
+"""What several laws ask of an event or a session."""
+
+from __future__ import annotations
+
+from replanctl.run.events import Signal, StepEnd
+from tests.properties.run import Run
+
+ABANDONED = "abandoned"
+
+
+def is_abort(event: object) -> bool:
+    """Whether a failure ends the session."""
+    return type(event) is Signal and event.on_failure == "abort"
+
+
+def is_abandoned(event: object) -> bool:
+    """Whether a gate ended an execution."""
+    return type(event) is StepEnd and event.error is not None and event.error.error_type == ABANDONED
+
+
+def stopped(run: Run) -> bool:
+    """Whether something ended the session before its plan had run to its end."""
+    return run.end.reason not in ("goal_met", "goal_met_with_gaps", "insufficient_evidence", "escalated")

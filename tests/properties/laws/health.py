@@ -1,0 +1,114 @@
+"""Variables: what they rest on, and what is left of them when it falls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from replanctl.plan.variables import Verdict
+from replanctl.run.events import GoalChanged, PlanCommit, Route, SessionComplete, Signal, StepEnd, StepStart
+from tests.properties.run import Run
+from tests.properties.story import DONE, Moment
+
+
+class Variables:
+    """Every variable with its assumptions, sources and health, worked out from the events by definition."""
+
+    def __init__(self) -> None:
+        self.assumptions: dict[str, set[str]] = {}
+        self.refuted: set[str] = set()
+        self._sources: dict[str, set[str]] = {}
+        self._reads: dict[str, set[str]] = {}
+        self._tainted: set[str] = set()
+        self._outdated: set[str] = set()
+
+    def see(self, moment: Moment) -> None:
+        """Take one event in."""
+        event = moment.event
+        match event:
+            case StepStart():
+                reads = {reference.step_id for reference in moment.before.reads(event.step_id)}
+                self._reads[event.step_id] = reads & self.assumptions.keys()
+            case StepEnd() if event.state is DONE:
+                self._make(event.step_id, moment.before.steps[event.step_id].assumes)
+            case Signal():
+                self._refute(event.refutes)
+            case GoalChanged(accepted=True):
+                self._refute(event.refutes)
+                self._outdated |= {id_ for id_ in self.assumptions if self.health(id_) == "clean"}
+            case PlanCommit():
+                self._judge(event.verdicts)
+
+    def health(self, id_: str) -> str:
+        """By definition: void, stale or clean."""
+        rests = self.assumptions[id_]
+        if id_ in self._tainted or (rests and rests <= self.refuted):
+            return "void"
+        return "stale" if rests & self.refuted or id_ in self._outdated else "clean"
+
+    def resting_on(self, names: Iterable[str]) -> set[str]:
+        """The variables that rest on one of these assumptions."""
+        return {id_ for id_, rests in self.assumptions.items() if rests.intersection(names)}
+
+    def _make(self, id_: str, assumes: Iterable[str]) -> None:
+        sources = self._reads.pop(id_)
+        self._sources[id_] = sources
+        self.assumptions[id_] = set(assumes).union(*(self.assumptions[source] for source in sources))
+        if any(self.health(source) == "void" for source in sources):
+            self._tainted.add(id_)
+
+    def _refute(self, names: Iterable[str]) -> None:
+        void = self._void()
+        self.refuted.update(names)
+        self._spread(self._void() - void, set())
+
+    def _judge(self, verdicts: dict[str, Verdict]) -> None:
+        """The verdicts that have an effect: those on variables that are not void."""
+        told = {name[1:]: verdict for name, verdict in verdicts.items()}
+        valid = {id_: v for id_, v in told.items() if id_ in self.assumptions and self.health(id_) != "void"}
+        kept = {id_ for id_, verdict in valid.items() if verdict != "discard"}
+        for id_ in kept:
+            self.assumptions[id_] -= self.refuted
+            self._outdated.discard(id_)
+        discarded = valid.keys() - kept
+        self._tainted |= discarded
+        self._spread(discarded, kept)
+
+    def _void(self) -> set[str]:
+        return {id_ for id_ in self.assumptions if self.health(id_) == "void"}
+
+    def _spread(self, void: Iterable[str], kept: set[str]) -> None:
+        """What was computed from a void one is void."""
+        stack = list(void)
+        while stack:
+            source = stack.pop()
+            derived = {id_ for id_, sources in self._sources.items() if source in sources}
+            new = {id_ for id_ in derived - kept if self.health(id_) != "void"}
+            self._tainted |= new
+            stack.extend(new)
+
+
+def health_follows_from_what_fell(run: Run) -> Iterator[str]:
+    """Whenever the session goes on, every variable's health is what its assumptions and verdicts make of it."""
+    variables = Variables()
+    for moment in run.moments:
+        if type(moment.event) in (StepStart, Route, SessionComplete):
+            expected = {id_: variables.health(id_) for id_ in variables.assumptions}
+            if expected != moment.before.health:
+                yield f"at event {moment.event.seq} the variables are {moment.before.health}, not {expected}"
+                return
+        variables.see(moment)
+
+
+def variables_carry_what_they_rest_on(run: Run) -> Iterator[str]:
+    """A new variable names the assumptions of its step, and those of every variable it was computed from."""
+    variables = Variables()
+    for moment in run.moments:
+        variables.see(moment)
+        event = moment.event
+        if type(event) is StepEnd and event.state is DONE:
+            rests = variables.assumptions[event.step_id]
+            if set(event.assumptions) != rests:
+                yield f"E{event.step_id} rests on {event.assumptions}, not {rests}"
+
+
+HEALTH = (health_follows_from_what_fell, variables_carry_what_they_rest_on)

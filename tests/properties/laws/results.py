@@ -1,0 +1,221 @@
+"""The document: made from the events, and agreeing with itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from replanctl.replan.gates import REASONS
+from replanctl.run.events import (
+    AnyEvent,
+    Event,
+    LessonLearned,
+    PlanCommit,
+    Route,
+    SessionComplete,
+    SessionStart,
+    StepEnd,
+    StepStart,
+)
+from replanctl.run.policy import Mode
+from tests.properties.run import Run
+from tests.properties.story import DONE, SKIPPED, Standing
+
+COMPLETED = ("goal_met", "goal_met_with_gaps")
+FAILED_BY = ("no_plan", "aborted", "escalated", "insufficient_evidence", *REASONS.values())
+_DECODER = msgspec.json.Decoder(AnyEvent)
+_ENCODER = msgspec.json.Encoder()
+
+
+def finished(run: Run) -> bool:
+    """Whether the plan ran to its end and nothing is handed over to a person."""
+    return run.end.reason in (*COMPLETED, "insufficient_evidence")
+
+
+def events_are_numbered_and_time_goes_on(run: Run) -> Iterator[str]:
+    """seq 0, 1, 2 …, times that never go back, a start in front and an end behind."""
+    events = run.events
+    if [event.seq for event in events] != list(range(len(events))):
+        yield f"the events are numbered {[event.seq for event in events]}"
+    times = [event.at for event in events]
+    if times != sorted(times):
+        yield f"the times are {times}"
+    kinds = [type(event) for event in events]
+    if kinds[0] is not SessionStart or kinds.count(SessionStart) != 1 or kinds.index(SessionComplete) != len(kinds) - 1:
+        yield f"the session begins with {kinds[0].__name__} and ends with {kinds[-1].__name__}"
+
+
+def every_event_survives_json(run: Run) -> Iterator[str]:
+    """Written and read again, it is the same."""
+    for event in run.events:
+        if (again := through_json(event)) != event:
+            yield f"{event} reads {again}"
+
+
+def through_json(event: Event) -> Event:
+    """The event as somebody reads it who got it as JSON."""
+    again: Event = _DECODER.decode(_ENCODER.encode(event))
+    return again
+
+
+def status_reason_and_hand_over_agree(run: Run) -> Iterator[str]:
+    """Completed for one of two reasons and with nothing to hand over, or failed with a hand-over that says why."""
+    end, result, handover = run.end, run.result, run.result.handover
+    if (result.status, result.reason, result.seconds) != (end.status, end.reason, end.at):
+        yield f"the end says {end}, the result {result.status}, {result.reason}, {result.seconds}"
+    if result.status != ("completed" if result.reason in COMPLETED else "failed"):
+        yield f"{result.reason} is {result.status}"
+    if result.reason not in (*COMPLETED, *FAILED_BY):
+        yield f"{result.reason} is no reason"
+    if (handover is None) != (result.status == "completed") or (handover and handover.reason != result.reason):
+        yield f"the session {result.status} with {result.reason}, and hands over {handover}"
+    if handover is not None and (handover.gate.gate if handover.gate else None) != end.gate:
+        yield f"the end names the gate {end.gate}, the hand-over {handover.gate}"
+
+
+def a_hand_over_gives_what_is_clean(run: Run) -> Iterator[str]:
+    """The results that still hold, and a line for everything that ended."""
+    handover = run.result.handover
+    if handover is not None:
+        clean = {f"E{id_}" for id_, health in run.moments[-1].after.health.items() if health == "clean"}
+        if handover.clean_results.keys() != clean:
+            yield f"the hand-over gives {sorted(handover.clean_results)}, and clean are {sorted(clean)}"
+        if len(handover.trajectory) != len(run.result.history):
+            yield f"the trajectory has {len(handover.trajectory)} lines for {len(run.result.history)}"
+
+
+def the_reason_is_what_the_final_version_deserves(run: Run) -> Iterator[str]:
+    """Of a plan that ran to its end: handed over, nothing done or the required missing, flawed, or all is well."""
+    expected = _deserved(run) if finished(run) or run.end.reason == "escalated" else run.end.reason
+    if run.end.reason != expected:
+        yield f"the reason is {run.end.reason}, and the final version deserves {expected}"
+
+
+def _deserved(run: Run) -> str:
+    plan, solver = run.moments[-1].after, run.rehearsal.policy.solver
+    done = plan.done_ids()
+    if _handed_over(run):
+        return "escalated"
+    delivered = {f"E{id_}" for step in done for id_ in plan.line(step)}
+    solving = plan.gaps or run.rehearsal.policy.mode is Mode.REWOO
+    if not done or not delivered.issuperset(solver.require) or (solving and len(done) < solver.min_evidence):
+        return "insufficient_evidence"
+    whole = len(done) == len(plan.steps)
+    clean = all(plan.health[id_] == "clean" for id_ in done)
+    return "goal_met" if whole and clean and not any(map(_Gaps(run), done)) else "goal_met_with_gaps"
+
+
+def _handed_over(run: Run) -> set[str]:
+    """The steps that wait for a person: routed to nobody, and neither gone nor listed again since."""
+    handed: set[str] = set()
+    for event in run.events:
+        if type(event) is Route and event.granularity == "none" and event.step_id is not None:
+            handed.add(event.step_id)
+        elif type(event) is PlanCommit:
+            handed -= {*event.removed, *(step.id for step in event.steps)}
+    return handed
+
+
+class _Gaps:
+    """Whether a done step ran on a null or a `[gap: …]`."""
+
+    def __init__(self, run: Run) -> None:
+        self._at = {m.event.step_id: m.before for m in run.moments if type(m.event) is StepStart}
+
+    def __call__(self, id_: str) -> bool:
+        plan: Standing = self._at[id_]
+        return bool(plan.steps[id_].gaps) or any(r.step_id not in plan.health for r in plan.reads(id_))
+
+
+def history_has_a_row_for_every_ending(run: Run) -> Iterator[str]:
+    """One per execution, in the order they end, and one per skipped step; args as they were substituted."""
+    started: dict[str, StepStart] = {}
+    expected = []
+    for moment in run.moments:
+        event = moment.event
+        if type(event) is StepStart:
+            started[event.step_id] = event
+        elif type(event) is StepEnd:
+            skipped = event.state is SKIPPED
+            args = moment.before.steps[event.step_id].args if skipped else started[event.step_id].args
+            begun = event.at if skipped else started[event.step_id].at
+            expected.append(
+                (event.step_id, event.version, event.state, args, event.value, event.error, begun, event.at)
+            )
+    rows = run.result.history
+    found = [(r.step_id, r.version, r.status, r.args, r.result, r.error, r.started, r.ended) for r in rows]
+    if found != expected:
+        yield f"the history is {found}, and what ended is {expected}"
+
+
+def versions_hold_the_plan_as_it_was(run: Run) -> Iterator[str]:
+    """Every version whole, each step with its state when the version ended."""
+    final: dict[int, Standing] = {moment.before.version: moment.before for moment in run.moments}
+    final[run.moments[-1].after.version] = run.moments[-1].after
+    for number, version in enumerate(run.result.versions, 1):
+        plan = final[number]
+        expected = [
+            (id_, s.action, s.tool_name, s.args, s.depends_on, s.assumes, plan.state[id_], s.replaces)
+            for id_, s in plan.steps.items()
+        ]
+        if [msgspec.structs.astuple(view) for view in version.steps] != expected:
+            yield f"{version.version} is {version.steps}, and was {expected}"
+    if len(run.result.versions) != run.moments[-1].after.version:
+        yield f"there are {len(run.result.versions)} versions"
+
+
+def variables_are_those_of_done_steps(run: Run) -> Iterator[str]:
+    """Each with its value, its health and the version that made it."""
+    made = {e.step_id: e for e in run.events if type(e) is StepEnd and e.state is DONE}
+    health = run.moments[-1].after.health
+    expected = {f"E{id_}": (e.value, health[id_], id_, e.version) for id_, e in made.items()}
+    found = {name: (v.value, v.health, v.step_id, v.version) for name, v in run.result.variables.items()}
+    if found != expected:
+        yield f"the variables are {found}, and made were {expected}"
+
+
+def gaps_are_those_of_the_final_version(run: Run) -> Iterator[str]:
+    """Each deferred failure, and each step with nothing but gaps to run on."""
+    plan = run.moments[-1].after
+    if {gap.step_id for gap in run.result.gaps} != plan.gaps:
+        yield f"the gaps are {run.result.gaps}, not {sorted(plan.gaps)}"
+
+
+def the_lesson_book_stays_within_its_size(run: Run) -> Iterator[str]:
+    """It holds what was written and not driven out, in the order it was learned."""
+    book: dict[str, int] = {}
+    most = run.rehearsal.policy.lessons.max
+    for event in run.events:
+        if type(event) is LessonLearned:
+            book[event.text] = event.count
+            book.pop(event.evicted or "", None)
+            if most is not None and len(book) > most:
+                yield f"the book holds {len(book)} lessons of {most}"
+    if [(lesson.text, lesson.count) for lesson in run.result.lessons] != list(book.items()):
+        yield f"the lessons are {run.result.lessons}, not {book}"
+
+
+def the_goal_is_the_last_one_taken(run: Run) -> Iterator[str]:
+    """Warnings are told once, and the goal is the one in force at the end."""
+    goal = run.rehearsal.plan.goal
+    for event in run.events:
+        if getattr(event, "accepted", False):
+            goal = getattr(event, "goal", goal)
+    if run.result.goal != goal or len(set(run.result.warnings)) != len(run.result.warnings):
+        yield f"the goal is {run.result.goal}, the warnings are {run.result.warnings}"
+
+
+RESULTS = (
+    events_are_numbered_and_time_goes_on,
+    every_event_survives_json,
+    status_reason_and_hand_over_agree,
+    a_hand_over_gives_what_is_clean,
+    the_reason_is_what_the_final_version_deserves,
+    history_has_a_row_for_every_ending,
+    versions_hold_the_plan_as_it_was,
+    variables_are_those_of_done_steps,
+    gaps_are_those_of_the_final_version,
+    the_lesson_book_stays_within_its_size,
+    the_goal_is_the_last_one_taken,
+)

@@ -1,0 +1,26 @@
+"""For each law deliberate bugs that it must catch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.properties.bend import Bend
+from tests.properties.mutants.accounts import ACCOUNTS
+from tests.properties.mutants.attempts import ATTEMPTS
+from tests.properties.mutants.budgets import BUDGETS
+from tests.properties.mutants.health import HEALTH
+from tests.properties.mutants.order import ORDER
+from tests.properties.mutants.plans import PLANS
+from tests.properties.mutants.results import RESULTS
+from tests.properties.mutants.routes import ROUTES
+
+MUTANTS: dict[Any, tuple[Bend, ...]] = {
+    **BUDGETS,
+    **PLANS,
+    **ORDER,
+    **ATTEMPTS,
+    **HEALTH,
+    **ROUTES,
+    **ACCOUNTS,
+    **RESULTS,
+}

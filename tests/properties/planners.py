@@ -1,0 +1,96 @@
+"""Random scripted planners: rules whose drafts are mostly the plan again, changed a little, and sometimes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from replanctl.plan.model import Granularity, Plan, Step, ids, variable_name
+from replanctl.plan.variables import Verdict
+from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen
+from replanctl.replan.signal import ErrorType
+from tests.properties.dice import Dice
+from tests.properties.plans import GOALS, PREMISES, TOOLS, with_args
+from tests.properties.policies import ROUTED_TYPES
+
+_TYPES = (*ROUTED_TYPES, None, None, None)
+
+
+def planner(dice: Dice, plan: Plan) -> tuple[PlannerRule, ...]:
+    """No rules (the template answers), or a few with drafts that fit the plan more or less."""
+    if not dice.chance(50):
+        return ()
+    rules = [_rule(dice, plan) for _ in range(dice.between(1, 4))]
+    if dice.chance(40):
+        rules.append(PlannerRule(otherwise=dice.pick(tuple(reversed(Otherwise)))))
+    return tuple(rules)
+
+
+def seesaw(dice: Dice, plan: Plan) -> tuple[PlannerRule, ...]:
+    """One answer to one kind of failure, and the plan as it was to the other: a plan that comes and goes."""
+    first = dice.roll(len(plan.steps))
+    other = tuple(replace(step, action="the other way") for step in plan.steps[first:])
+    return (
+        PlannerRule(PlannerWhen(type=ErrorType.ASSUMPTION), steps=other),
+        PlannerRule(PlannerWhen(type=ErrorType.SEMANTIC), steps=plan.steps[first:]),
+    )
+
+
+def _rule(dice: Dice, plan: Plan) -> PlannerRule:
+    when = PlannerWhen(
+        error=dice.pick(("page", "NO SUCH", "")) if dice.chance(8) else None,
+        type=dice.pick(_TYPES) if dice.chance(50) else None,
+        step=dice.pick(ids(plan.steps)) if dice.chance(30) else None,
+        granularity=dice.pick(tuple(Granularity)) if dice.chance(30) else None,
+    )
+    if dice.chance(12):
+        when = PlannerWhen(goal=dice.pick(("yearly", GOALS[2])))
+    cause = "the planner knows why" if dice.chance(20) else ""
+    return PlannerRule(when, cause, draft(dice, plan), _verdicts(dice, plan))
+
+
+def draft(dice: Dice, plan: Plan) -> tuple[Step, ...]:
+    """A stretch of the plan, each step as it was or changed, and sometimes something new behind it."""
+    if dice.chance(4):
+        return ()
+    first = dice.roll(len(plan.steps))
+    last = len(plan.steps) if dice.chance(70) else dice.between(first + 1, len(plan.steps))
+    stretch = [_variation(dice, step, plan) for step in plan.steps[first:last]]
+    if dice.chance(30):
+        stretch.append(_new(dice, plan, stretch))
+    return tuple({step.id: step for step in stretch}.values())
+
+
+def _variation(dice: Dice, step: Step, plan: Plan) -> Step:
+    """A step of the plan: the same, done another way, or under another id."""
+    if dice.chance(35):
+        return step
+    known = {each.id: each for each in plan.steps}
+    changed = replace(
+        step,
+        id=dice.pick((step.id, step.id, step.id, "n1", "n2", "20")),
+        action=dice.pick((step.action, "look it up", "do it differently")),
+        tool_name=dice.pick((step.tool_name, *TOOLS)) if not dice.chance(3) else "nobody",
+        depends_on=dice.pick((None, step.depends_on, step.depends_on, ())),
+        assumes=dice.some(PREMISES, 1) if dice.chance(30) else step.assumes,
+        replaces=dice.pick(tuple(known)) if dice.chance(6) else None,
+    )
+    return with_args(dice, changed, known, ids(plan.steps)) if dice.chance(25) else changed
+
+
+def _new(dice: Dice, plan: Plan, before: Sequence[Step]) -> Step:
+    names = (*ids(plan.steps), *ids(before), "zz")
+    step = Step(
+        dice.pick(("n3", "30", "n1")),
+        dice.pick(TOOLS),
+        depends_on=dice.some(names, 2) if dice.chance(60) else None,
+        produces={"rows": "list"} if dice.chance(20) else None,
+    )
+    return with_args(dice, step, {each.id: each for each in (*plan.steps, *before)}, names)
+
+
+def _verdicts(dice: Dice, plan: Plan) -> dict[str, Verdict]:
+    if not dice.chance(40):
+        return {}
+    return {variable_name(id_): dice.pick(tuple(Verdict)) for id_ in (*dice.some(ids(plan.steps), 4), "zz")}

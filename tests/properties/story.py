@@ -1,0 +1,154 @@
+"""What the plan looked like before each event, worked out from the events alone by the plainest means.
+
+It is a second opinion: it shares no code with the live plan of the engine or with the fold of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from replanctl.plan import references
+from replanctl.plan.model import Step, StepState
+from replanctl.run.events import (
+    Event,
+    PlanCommit,
+    Route,
+    Signal,
+    StepEnd,
+    StepStart,
+    VariableHealth,
+)
+
+PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
+MOVES = {(PENDING, RUNNING), (RUNNING, DONE), (RUNNING, FAILED), (PENDING, SKIPPED)}
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """The plan at one moment. `steps` are in list order; `waiting` failed and wait for their own replan."""
+
+    version: int = 0
+    steps: Mapping[str, Step] = {}
+    state: Mapping[str, StepState] = {}
+    waiting: frozenset[str] = frozenset()
+    gaps: frozenset[str] = frozenset()
+    health: Mapping[str, str] = {}
+    lines: Mapping[str, tuple[str, ...]] = {}
+
+    def is_open(self, id_: str) -> bool:
+        """Pending, or failed and waiting for its own replan."""
+        return self.state[id_] is PENDING or id_ in self.waiting
+
+    def open_ids(self) -> list[str]:
+        """The open steps in list order."""
+        return [id_ for id_ in self.steps if self.is_open(id_)]
+
+    def done_ids(self) -> list[str]:
+        """The done steps in list order."""
+        return [id_ for id_ in self.steps if self.state[id_] is DONE]
+
+    def direct(self, id_: str) -> list[str]:
+        """The open steps that depend on this one."""
+        return [other for other in self.open_ids() if id_ in (self.steps[other].depends_on or ())]
+
+    def radius(self, id_: str | None, refuted: Iterable[str] = ()) -> list[str]:
+        """The open steps that rest on this one or on a refuted assumption, the step itself left out."""
+        refuted, opened = set(refuted), {other: self.steps[other] for other in self.open_ids()}
+        found = {other for other, step in opened.items() if refuted.intersection(step.assumes)} | {id_}
+        while more := [o for o, s in opened.items() if o not in found and found.intersection(s.depends_on or ())]:
+            found.update(more)
+        return [other for other in opened if other in found and other != id_]
+
+    def reads(self, id_: str) -> tuple[references.Reference, ...]:
+        """The references in a step's args, as they are understood now."""
+        args = self.steps[id_].args
+        return references.find(args, self.lines) if references.mentions(args) else ()
+
+    def line(self, id_: str) -> tuple[str, ...]:
+        """The ids of a step's lineage, the oldest first."""
+        return self.lines[id_]
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """An event, and how the plan stood before and after it."""
+
+    event: Event
+    before: Standing
+    after: Standing
+
+
+def tell(events: Iterable[Event]) -> list[Moment]:
+    """Every event with the plan around it."""
+    return list(_moments(events))
+
+
+def _moments(events: Iterable[Event]) -> Iterator[Moment]:
+    before = Standing()
+    for event in events:
+        change = _CHANGES.get(type(event))
+        after = change(before, event) if change is not None else before
+        yield Moment(event, before, after)
+        before = after
+
+
+def _commit(plan: Standing, event: PlanCommit) -> Standing:
+    """The new list: what has ended, the steps of the commit, what else is open."""
+    leaving = {*event.removed, *(step.id for step in event.steps)}
+    amended = {step.id: step for step in event.amended}
+    kept = {id_: amended.get(id_, step) for id_, step in plan.steps.items() if id_ not in leaving}
+    ended = {id_: step for id_, step in kept.items() if not plan.is_open(id_)}
+    listed = {step.id: step for step in event.steps}
+    steps = {**ended, **listed, **kept}
+    lines = dict(plan.lines)
+    for step in event.steps:
+        if step.id not in lines:
+            lines[step.id] = (*lines.get(step.replaces or "", ()), step.id)
+    return replace(
+        plan,
+        version=plan.version + 1,
+        steps=steps,
+        state={id_: PENDING if id_ in listed else plan.state[id_] for id_ in steps},
+        waiting=plan.waiting - leaving,
+        gaps=plan.gaps - leaving,
+        lines=lines,
+    )
+
+
+def _start(plan: Standing, event: StepStart) -> Standing:
+    return replace(plan, state={**plan.state, event.step_id: RUNNING})
+
+
+def _end(plan: Standing, event: StepEnd) -> Standing:
+    id_ = event.step_id
+    return replace(
+        plan,
+        state={**plan.state, id_: event.state},
+        gaps=plan.gaps | {id_} if event.gap else plan.gaps,
+        health={**plan.health, id_: "clean"} if event.state is DONE else plan.health,
+    )
+
+
+def _signal(plan: Standing, event: Signal) -> Standing:
+    return replace(plan, waiting=plan.waiting | {event.step_id}) if event.on_failure == "replan" else plan
+
+
+def _route(plan: Standing, event: Route) -> Standing:
+    """A failure that is handed to a person waits no longer."""
+    return replace(plan, waiting=plan.waiting - {event.step_id}) if event.granularity == "none" else plan
+
+
+def _health(plan: Standing, event: VariableHealth) -> Standing:
+    return replace(plan, health={**plan.health, event.name[1:]: event.health})
+
+
+_CHANGES: dict[type[Event], Callable[[Standing, Any], Standing]] = {
+    PlanCommit: _commit,
+    StepStart: _start,
+    StepEnd: _end,
+    Signal: _signal,
+    Route: _route,
+    VariableHealth: _health,
+}

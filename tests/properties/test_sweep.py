@@ -1,0 +1,29 @@
+"""Random sessions obey every law, and between them they see everything there is.
+
+REPLANCTL_SESSIONS sets how many there are; `python -m tests.properties.sweep SEED` writes one down as a plan file.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.properties.seen import Tally, table
+from tests.properties.sweep import sessions_asked_for, sweep_everywhere
+
+
+@pytest.fixture(scope="module")
+def tally() -> Tally:
+    """One sweep for all of this module."""
+    return sweep_everywhere(sessions_asked_for())
+
+
+def test_every_session_obeys_every_law(tally: Tally) -> None:
+    print(table(tally))
+    assert tally.sessions > 0
+    assert not tally.broken, "\n\n".join(tally.broken)
+
+
+def test_the_sweep_sees_every_rule_gate_reason_and_all_the_rest(tally: Tally) -> None:
+    if tally.sessions < 10_000:
+        pytest.skip("too few sessions to see everything")
+    assert tally.missing() == []
