@@ -173,8 +173,8 @@ RESULT: dict[str, Any] = {
     ],
     "ledger": {
         "lines": [
-            {"kind": kind, "version": version, "step_id": step, "granularity": cut, "estimated": asked, "booked": booked}
-            for kind, version, step, cut, asked, booked in (
+            {"kind": kind, "version": at, "step_id": step, "granularity": cut, "estimated": asked, "booked": booked}
+            for kind, at, step, cut, asked, booked in (
                 ("planning", "v1", None, None, 460, 460),
                 ("execution", "v1", "1", None, 180, 7),
                 ("execution", "v1", "2", None, 180, 180),
