@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from replanctl.files.faults import At
+from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     Fields,
     anything,
@@ -34,7 +35,9 @@ from replanctl.script import Entry, Interruption, Match, OutcomeRule
 _VERSION = re.compile(r"v([1-9][0-9]{0,17})")
 
 
+@made_of("numbered", _VERSION.pattern, 1)
 def _version(value: Any, at: At) -> Any:
+    """A plan version, as v2 or 2."""
     found = _VERSION.fullmatch(value) if isinstance(value, str) else None
     if found:
         return int(found[1])
@@ -64,9 +67,14 @@ _ENTRY: Fields = {
 _full_entry = record(Entry, _ENTRY, required=("status",), what="a status or an entry")
 
 
+_status = choice(Status)
+
+
+@made_of("either", _status, _full_entry)
 def _entry(value: Any, at: At) -> Any:
+    """What one attempt returns; a status alone is short for an entry that holds nothing else."""
     if isinstance(value, str):
-        status = choice(Status)(value, at)
+        status = _status(value, at)
         return UNSET if status is UNSET else Entry(status)
     if isinstance(value, dict) and value.get("status") == Status.OK and (value.get("refutes") or value.get("cause")):
         at.warning(
@@ -84,6 +92,7 @@ _ANY = Match()
 
 
 def _made(returns: tuple[Entry, ...], match: Match = _ANY) -> OutcomeRule:
+    """What the calls that match return, one entry per attempt; the last one repeats."""
     return OutcomeRule(match, returns)
 
 
@@ -94,6 +103,7 @@ def outcomes(lines: Sequence[int]) -> Any:
     """The reader of an `outcomes` list whose items begin on these lines."""
     read = list_of(_rule)
 
+    @made_of("same", read)
     def read_outcomes(value: Any, at: At) -> Any:
         rules = read(value, at)
         if rules is UNSET or len(rules) != len(lines):
@@ -108,7 +118,9 @@ _INTERRUPTION: Fields = {"goal": words, "after": known_step, "at": duration, "re
 _one_interruption = record(Interruption, _INTERRUPTION, required=("goal",), what="an interruption")
 
 
+@made_of("one_key_of", _one_interruption, ("after", "at"))
 def _interruption(value: Any, at: At) -> Any:
+    """The goal changes under the running plan: after a step, or at a time on the session's clock."""
     if isinstance(value, dict) and ("after" in value) == ("at" in value):
         which = "both after and at are" if "at" in value else "neither after nor at is"
         at.error("after-or-at", f"{which} given", "say after: the id of a step, or at: a time on the session's clock")

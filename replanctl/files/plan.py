@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 from msgspec import UNSET
 
 from replanctl.files.faults import At, did_you_mean
+from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     Fields,
     boolean,
@@ -31,6 +32,7 @@ from replanctl.plan.contract import TYPES
 from replanctl.plan.model import ID_PATTERN, Alternative, Granularity, OnFailure, Step, Tool
 
 
+@made_of("same", mapping)
 def schema(value: Any, at: At) -> Any:
     """A JSON Schema, sound in itself."""
     if not isinstance(value, dict):
@@ -41,22 +43,28 @@ def schema(value: Any, at: At) -> Any:
     return value if problem is None else at.error("bad-schema", f"not a sound JSON Schema: {problem}")
 
 
+@made_of("pattern", rf"(?:{'|'.join(TYPES)})\??")
 def _field_type(value: Any, at: At) -> Any:
+    """The type of a field; with `?` it may be null or empty."""
     if isinstance(value, str) and value.removesuffix("?") in TYPES:
         return value
     hint = did_you_mean(value, TYPES) if isinstance(value, str) else ""
     return at.error("bad-type", f"expected one of {', '.join(TYPES)}, with or without ?, got {kind(value)}", hint)
 
 
+_under_schema = record(dict, {"schema": schema}, required=("schema",))
+_field_types = map_of(_field_type)
+
+
+@made_of("either", _field_types, _under_schema)
 def produces(value: Any, at: At) -> Any:
     """A contract: field types, or a JSON Schema under `schema` alone."""
     if not isinstance(value, dict):
         return wrong(value, at, "field types or {schema: …}")
-    if isinstance(value.get("schema"), dict):
-        return record(dict, {"schema": schema})(value, at)
-    return map_of(_field_type)(value, at)
+    return (_under_schema if isinstance(value.get("schema"), dict) else _field_types)(value, at)
 
 
+@made_of("optional", text)
 def _assumption(value: Any, at: At) -> Any:
     return "" if value is None else text(value, at)
 
@@ -64,9 +72,13 @@ def _assumption(value: Any, at: At) -> Any:
 assumptions = map_of(_assumption, key=words)
 
 
+_tool_names = names(known_tool, one=True)
+
+
+@made_of("same", _tool_names)
 def _fallback(value: Any, at: At) -> Any:
     """The other tools to fall back to; the tool itself is none."""
-    found = names(known_tool, one=True)(value, at)
+    found = _tool_names(value, at)
     own = at.path[-2]
     if found is UNSET or own not in found:
         return found
@@ -99,6 +111,7 @@ _STEP: Fields = {
 
 
 def _step(**found: Any) -> Step:
+    """A step: what is done, by which tool, with which args, after which steps."""
     tool_name = found.pop("tool")
     return Step(tool_name=tool_name, action=found.pop("action", tool_name), **found)
 

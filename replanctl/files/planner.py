@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from replanctl.files.faults import At
+from replanctl.files.forms import made_of
 from replanctl.files.plan import drafted_step
 from replanctl.files.shapes import Fields, choice, known_step, list_of, map_of, optional, record, text, variable
 from replanctl.plan.model import Granularity
@@ -22,9 +23,13 @@ _WHEN: Fields = {
 }
 
 
+_drafted_steps = list_of(drafted_step)
+
+
+@made_of("same", _drafted_steps)
 def steps(value: Any, at: At) -> Any:
     """The steps of a draft, no two with the same id."""
-    found = list_of(drafted_step)(value, at)
+    found = _drafted_steps(value, at)
     seen: set[str] = set()
     for index, raw in enumerate(value if isinstance(value, list) else ()):
         id_ = str(raw.get("id")) if isinstance(raw, dict) and isinstance(raw.get("id"), str | int) else None
@@ -46,13 +51,18 @@ _answer = record(
 _otherwise = record(PlannerRule, {"otherwise": choice(Otherwise)}, required=("otherwise",))
 
 
+@made_of("either", _answer, _otherwise)
 def _rule(value: Any, at: At) -> Any:
     return (_otherwise if isinstance(value, dict) and "otherwise" in value else _answer)(value, at)
 
 
+_rules = list_of(_rule)
+
+
+@made_of("same", _rules)
 def planner(value: Any, at: At) -> Any:
     """The rules of the scripted planner, in order."""
-    rules = list_of(_rule)(value, at)
+    rules = _rules(value, at)
     for index, rule in enumerate(value[:-1] if isinstance(value, list) else ()):
         if isinstance(rule, dict) and "otherwise" in rule:
             at[index + 1].warning(

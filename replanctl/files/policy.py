@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from replanctl.cost.model import Coefficients
 from replanctl.files.faults import At
+from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     Fields,
     choice,
@@ -46,7 +47,9 @@ _WHEN: Fields = {
 _any_when = record(RouteWhen, _WHEN)
 
 
+@made_of("same", _any_when)
 def _when(value: Any, at: At) -> Any:
+    """When a user's rule matches; what is left out matches everything."""
     when = _any_when(value, at)
     if when is UNSET or when.min_radius is None or when.max_radius is None or when.min_radius <= when.max_radius:
         return when
@@ -58,8 +61,13 @@ _RULE: Fields = {"name": words, "when": _when, "granularity": choice(Granularity
 _rule = record(RouteRule, _RULE, required=("name", "granularity"))
 
 
+_all_rules = list_of(_rule)
+
+
+@made_of("same", _all_rules)
 def _rules(value: Any, at: At) -> Any:
-    rules = list_of(_rule)(value, at)
+    """The user's rules, in order; no two with the same name."""
+    rules = _all_rules(value, at)
     seen: set[str] = set()
     for index, rule in enumerate(value if isinstance(value, list) else ()):
         name = rule.get("name") if isinstance(rule, dict) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -9,6 +10,7 @@ from msgspec import UNSET
 
 from replanctl.files.check import check_ids, check_steps
 from replanctl.files.faults import At
+from replanctl.files.forms import made_of
 from replanctl.files.names import Names
 from replanctl.files.outcomes import interruptions, outcomes
 from replanctl.files.plan import assumptions, step, tools
@@ -37,7 +39,7 @@ def read_sections(document: Document, role: Role, names: Names | None) -> Sectio
     if not isinstance(document.value, dict):
         wrong(document.value, at, _WHAT[role])
         return {}
-    fields = _fields(document, role)
+    fields = fields_of(role, document.lines.get("outcomes", ()))
     check_keys(document.value, at, fields)
     _check_presence(document.value, at, role, fields)
     read = {name: field(document.value[name], at[name]) for name, field in fields.items() if name in document.value}
@@ -67,11 +69,12 @@ _WHAT = {
     Role.OUTCOMES: "a mapping with outcomes or interruptions",
     Role.POLICY: "a mapping with policy",
 }
-_REQUIRED = {Role.PLAN: ("goal", "steps"), Role.OUTCOMES: (), Role.POLICY: ("policy",)}
+REQUIRED = {Role.PLAN: ("goal", "steps"), Role.OUTCOMES: (), Role.POLICY: ("policy",)}
 
 
-def _fields(document: Document, role: Role) -> Fields:
-    script: Fields = {"outcomes": outcomes(document.lines.get("outcomes", ())), "interruptions": interruptions}
+def fields_of(role: Role, lines: Sequence[int] = ()) -> Fields:
+    """The sections of a file with this role; `lines` are those that the items of `outcomes` begin on."""
+    script: Fields = {"outcomes": outcomes(lines), "interruptions": interruptions}
     if role is Role.POLICY:
         return {"policy": policy}
     if role is Role.OUTCOMES:
@@ -89,13 +92,14 @@ def _fields(document: Document, role: Role) -> Fields:
 
 
 def _check_presence(value: dict[str, Any], at: At, role: Role, fields: Fields) -> None:
-    for name in _REQUIRED[role]:
+    for name in REQUIRED[role]:
         if name not in value:
             at.error("missing-key", f"{name} is missing", f"add {name}:")
     if role is Role.OUTCOMES and not value.keys() & fields.keys():
         at.error("missing-key", "neither outcomes nor interruptions are here", "add outcomes:")
 
 
+@made_of("list_of", step, 1)
 def _steps(value: Any, at: At) -> Any:
     """The steps of a plan, each held against the others."""
     if not isinstance(value, list):

@@ -13,13 +13,15 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.files.faults import At, did_you_mean
+from replanctl.files.forms import made_of
 from replanctl.plan.model import step_id
 
 Reader = Callable[[Any, At], Any]
 Fields = Mapping[str, Reader]
 
 _MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-_DURATION = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,15}))?(ms|s|m|h)")
+DURATION = r"([0-9]{1,15})(?:\.([0-9]{1,15}))?(ms|s|m|h)"
+_DURATION = re.compile(DURATION)
 _NAMES: dict[type, str] = {
     type(None): "nothing (null)",
     bool: "a boolean",
@@ -81,6 +83,7 @@ def mapping(value: Any, at: At) -> Any:
 def whole(least: int) -> Reader:
     """A whole number, at least so much."""
 
+    @made_of("whole", least)
     def read(value: Any, at: At) -> Any:
         if isinstance(value, int) and not isinstance(value, bool) and value >= least:
             return value
@@ -92,6 +95,7 @@ def whole(least: int) -> Reader:
 def limit(least: int = 0) -> Reader:
     """A whole number, or null for no limit."""
 
+    @made_of("limit", least)
     def read(value: Any, at: At) -> Any:
         if value is None:
             return None
@@ -141,6 +145,7 @@ def choice(enum: type[StrEnum], *without: StrEnum) -> Reader:
     """One of an enum's values."""
     names = [member.value for member in enum if member not in without]
 
+    @made_of("choice", names)
     def read(value: Any, at: At) -> Any:
         if isinstance(value, str) and value in names:
             return enum(value)
@@ -206,12 +211,13 @@ def _declared(name: Any, at: At, rule: str, declared: Collection[str] | None) ->
 
 def optional(read: Reader) -> Reader:
     """The same, or null for none."""
-    return lambda value, at: None if value is None else read(value, at)
+    return made_of("optional", read)(lambda value, at: None if value is None else read(value, at))
 
 
 def list_of(read: Reader, *, least: int = 0, hint: str = "") -> Reader:
     """A list, as a tuple."""
 
+    @made_of("list_of", read, least)
     def read_list(value: Any, at: At) -> Any:
         if not isinstance(value, list):
             return wrong(value, at, "a list", hint)
@@ -227,6 +233,7 @@ def names(read: Reader, *, one: bool = False) -> Reader:
     """A list without repeats, as a tuple; where `one`, a single entry stands for a list of one."""
     several = list_of(read, hint="write [] for none, or leave the key out" if one else "write [name], even for one")
 
+    @made_of("names", read, one)
     def read_names(value: Any, at: At) -> Any:
         if one and isinstance(value, str | int | float):
             single = read(value, at)
@@ -245,6 +252,7 @@ def names(read: Reader, *, one: bool = False) -> Reader:
 def map_of(read: Reader, *, key: Reader | None = None) -> Reader:
     """A mapping whose values are all read alike, and its keys too where `key` is given."""
 
+    @made_of("map_of", read, key)
     def read_map(value: Any, at: At) -> Any:
         if not isinstance(value, dict):
             return wrong(value, at, "a mapping")
@@ -264,6 +272,7 @@ def record(
 ) -> Reader:
     """A mapping with known keys, handed to `make` by name; keys that are left out are `make`'s business."""
 
+    @made_of("record", make, fields, required)
     def read(value: Any, at: At) -> Any:
         if not isinstance(value, dict):
             return wrong(value, at, what)
