@@ -1,0 +1,108 @@
+"""Work is counted, not timed: what a replan and a step take does not grow with the plan."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from replanctl.plan.model import Plan, Step
+from replanctl.replan.gates import GateLimits
+from replanctl.replan.replanner import PlannerRule, PlannerWhen, ScriptedReplanner
+from replanctl.replan.signal import Status
+from replanctl.run import events as e
+from replanctl.run.engine import Session
+from replanctl.run.policy import Policy
+from replanctl.script import Entry, Match, OutcomeRule, ScriptedTools
+
+UNLIMITED = Policy(gates=GateLimits(per_step=None, max_replans=100, max_replan_tokens=None, max_steps=None))
+SIZES = (50, 500, 5_000)
+WRONG, RIGHT = Entry(Status.SHAPE), Entry(Status.OK)
+
+
+def threads(count: int) -> Plan:
+    """Threads of four steps each, one after the other in the list."""
+    steps = []
+    for thread in range(count // 4):
+        for place in range(4):
+            id_ = str(thread * 4 + place + 1)
+            after = (str(int(id_) - 1),) if place else ()
+            args = {"read": f"#E{after[0]}"} if after else {}
+            steps.append(Step(id_, f"t{place}", args, depends_on=after, action=f"do {id_}"))
+    return Plan.of("count", steps)
+
+
+def counted(advance: Callable[[], Any]) -> tuple[int, Any]:
+    """How many functions, Python's and C's, one advance calls; and what it returns."""
+    calls = 0
+
+    def count(frame: FrameType, kind: str, argument: Any) -> None:
+        nonlocal calls
+        calls += kind in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        value = advance()
+    finally:
+        sys.setprofile(None)
+    return calls, value
+
+
+def measured(session: Session) -> Iterator[tuple[int, e.Event]]:
+    """Each event with the work it took to come to it."""
+    events = session.events()
+    while True:
+        calls, event = counted(lambda: next(events, None))
+        if event is None:
+            return
+        yield calls, event
+
+
+def replan_work(session: Session) -> list[int]:
+    """The work of each of the first four replans, from the route to the diff."""
+    found: list[int] = []
+    under_way = False
+    for calls, event in measured(session):
+        if isinstance(event, e.Route):
+            under_way = True
+            found.append(0)
+        if under_way:
+            found[-1] += calls
+        if isinstance(event, e.PlanDiffed):
+            under_way = False
+            if len(found) == 4:
+                break
+    return found
+
+
+def scripted() -> ScriptedReplanner:
+    """Every failed thread is answered with two steps."""
+    return ScriptedReplanner([PlannerRule(PlannerWhen(), "", (Step("x", "a"), Step("y", "b")))])
+
+
+@pytest.mark.parametrize("failing", ["t0", "t1", "t3"], ids=["a tail of four", "a tail of three", "a patch"])
+@pytest.mark.parametrize("planner", [None, scripted], ids=["template", "scripted"])
+def test_a_replan_takes_what_it_replaces_whatever_the_plan(
+    failing: str, planner: Callable[[], ScriptedReplanner] | None
+) -> None:
+    work = []
+    for size in SIZES:
+        rules = [OutcomeRule(Match(step=str(i)), (WRONG, RIGHT)) for i in range(int(failing[1]) + 1, 40, 4)]
+        tools = ScriptedTools(rules)
+        session = Session(threads(size), UNLIMITED, tools=tools, replanner=planner() if planner else None)
+        replans = replan_work(session)
+        assert len(replans) == 4
+        work.append(replans[-1])  # the first ones build the indexes, once a session
+    assert max(work) <= min(work) + 20, work  # a longer path through a heap or a sort
+
+
+def test_a_step_takes_the_same_whatever_the_plan() -> None:
+    work = []
+    for size in SIZES:
+        starts = [calls for calls, event in measured(Session(threads(size), tools=ScriptedTools([])))
+                  if isinstance(event, e.StepStart | e.StepEnd)]  # fmt: skip
+        work.append(sum(starts[10:60]))
+    assert max(work) <= min(work) + 20, work
