@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from replanctl.cli.rehearse import session_of
 from replanctl.errors import InputError
 from replanctl.files import Rehearsal, load_rehearsal
 from replanctl.run.fold import fold
+from replanctl.show.text import clean
 
 
 class ExpectationError(Exception):
@@ -27,9 +28,9 @@ class RehearsalFile(pytest.File):
         try:
             rehearsal = load_rehearsal(self.path)
         except InputError as error:
-            raise self.CollectError(str(error)) from error
+            raise self.CollectError(_lines(map(str, error.problems))) from error
         if rehearsal.expect is not None:
-            yield RehearsalItem.from_parent(self, name=self.path.stem, rehearsal=rehearsal)
+            yield RehearsalItem.from_parent(self, name=clean(self.path.stem), rehearsal=rehearsal)
 
 
 class RehearsalItem(pytest.Item):
@@ -44,7 +45,7 @@ class RehearsalItem(pytest.Item):
         rehearsal = self._rehearsal
         result = fold(session_of(rehearsal, rehearsal.policy).events())
         if found := mismatches(rehearsal.expect or {}, result):
-            raise ExpectationError("\n".join(found))
+            raise ExpectationError(_lines(found))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What was expected and what came, without a traceback."""
@@ -58,12 +59,23 @@ class RehearsalItem(pytest.Item):
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Plans are collected by what is in them: a folder's plan is not read without the word `expect` in it or beside it."""
+    """Plans are collected by what is in them: one of a folder is not read without `expect` in it or beside it."""
     if parent.session.isinitpath(file_path):
-        return RehearsalFile.from_parent(parent, path=file_path)
+        return _file(file_path, parent)
     if file_path.suffix not in (".yaml", ".yml") or file_path.stem.endswith(".outcomes"):
         return None
     beside = file_path.with_name(f"{file_path.stem}.outcomes{file_path.suffix}")
     if not any(b"expect:" in path.read_bytes() for path in (file_path, beside) if path.is_file()):
         return None
-    return RehearsalFile.from_parent(parent, path=file_path)
+    return _file(file_path, parent)
+
+
+def _file(path: Path, parent: pytest.Collector) -> RehearsalFile:
+    """The collector of a file; pytest prints its id as it is, and a name can be anything."""
+    id_ = clean(str(path.relative_to(parent.config.rootpath))) if path.is_relative_to(parent.config.rootpath) else None
+    return RehearsalFile.from_parent(parent, path=path, nodeid=id_)
+
+
+def _lines(texts: Iterable[str]) -> str:
+    """Texts that may be foreign, one on each line."""
+    return "\n".join(map(clean, texts))

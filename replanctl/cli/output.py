@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TextIO
@@ -35,9 +36,37 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
 
 
 def write_line(stream: TextIO, line: bytes) -> None:
-    """Write a line of JSON as it is, in UTF-8 whatever the stream's encoding."""
-    stream.buffer.write(line)
+    """Write a line of JSON in UTF-8, whatever the stream's encoding."""
+    stream.buffer.write(_harmless(line))
     stream.buffer.write(b"\n")
+
+
+def say(stream: TextIO, lines: Iterable[str]) -> None:
+    """Write lines of text; like everything else for people, each passes the door for foreign text."""
+    from replanctl.show.text import clean, glyphs_for
+
+    glyphs = glyphs_for(stream.encoding)
+    stream.writelines(f"{clean(line, glyphs)}\n" for line in lines)
+
+
+# What JSON does not escape and a terminal may act on, or show as nothing: DEL, C1, bidi controls, zero width.
+_UNSEEN = (
+    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001-\U000e007f]"
+)
+
+
+def _harmless(line: bytes) -> bytes:
+    """The same JSON, with every character that can't be seen as an escape."""
+    if line.isascii() and b"\x7f" not in line:
+        return line
+    text = line.decode()
+    return line if text.isprintable() else re.sub(_UNSEEN, _escaped, text).encode()
+
+
+def _escaped(char: re.Match[str]) -> str:
+    units = char[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 @contextmanager

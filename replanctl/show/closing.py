@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from replanctl.run.result import SessionResult
 from replanctl.show import handover, ledger, lessons, variables
-from replanctl.show.paper import GLUE, Paper, Span
+from replanctl.show.paper import Paper, Span
 from replanctl.show.section import INDENT, entries
+from replanctl.show.text import GLUE
 from replanctl.show.words import REASONS, number, percent, plural, reading, seconds
 
 

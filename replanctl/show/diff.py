@@ -168,5 +168,6 @@ def _markdown_row(change: Change, tools: Mapping[str, str]) -> str:
 
 
 def _literal(text: str) -> str:
-    """Foreign text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~&!@])", r"\\\1", clean(text))
+    """Foreign text that Markdown shows as it is, and from which no forge makes a mention, an issue or a picture."""
+    plain = re.sub(r"([\\`*_{}\[\]<>#|~&!@$])", r"\\\1", clean(text))
+    return re.sub(r"([@#](?=\w)|:(?=[\w+-]+:))", r"\1<!-- -->", plain)

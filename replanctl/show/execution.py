@@ -20,7 +20,8 @@ from replanctl.run.events import (
 from replanctl.run.story import Execution
 from replanctl.show.columns import LABEL, Columns
 from replanctl.show.failure import FailureLines
-from replanctl.show.paper import GLUE, Span
+from replanctl.show.paper import Span
+from replanctl.show.text import GLUE
 from replanctl.show.words import compact, plural, seconds, some
 
 VALUE_LINES = 2  # lines that a value may take

@@ -6,7 +6,8 @@ from replanctl.plan.model import Granularity, OnFailure
 from replanctl.replan.gates import REASONS
 from replanctl.run.events import Gate, PlanDraft, PlanRejected, Route, Signal
 from replanctl.show.columns import Columns
-from replanctl.show.paper import GLUE, Span
+from replanctl.show.paper import Span
+from replanctl.show.text import GLUE
 from replanctl.show.words import GATES, ON_FAILURE, RULES, counted, plural, reading
 
 

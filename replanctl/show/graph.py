@@ -11,8 +11,8 @@ from replanctl.plan.cycles import in_order
 from replanctl.plan.diff import StepLike
 from replanctl.plan.model import StepState
 from replanctl.show.columns import Columns
-from replanctl.show.paper import GLUE, Paper, Span
-from replanctl.show.text import Glyphs
+from replanctl.show.paper import Paper, Span
+from replanctl.show.text import GLUE, Glyphs
 from replanctl.show.words import number, plural, some
 
 HELD_FROM = 200  # steps; longer lists are written many lines at a time

@@ -9,7 +9,8 @@ import msgspec
 from replanctl.cost.model import CostModel
 from replanctl.replan.gates import GateLimits, resolve
 from replanctl.run.events import SessionStart
-from replanctl.show.paper import GLUE, Paper, Span
+from replanctl.show.paper import Paper, Span
+from replanctl.show.text import GLUE
 from replanctl.show.words import GATES, plural, reading
 
 

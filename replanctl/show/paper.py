@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from replanctl.show.text import UNICODE, cell, clean, cut, glyphs_for, pad, split, width
+from replanctl.show.text import GLUE, UNICODE, cell, clean, cut, encodable, glyphs_for, pad, split, width
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.segment import Segment
     from rich.style import Style
 
-GLUE = "\u00a0"  # a space at which a line does not fold
 MOST_HELD = 1_000  # segments
 
 # What a span may be styled as. The words carry the meaning; colour only helps.
@@ -95,10 +94,7 @@ class Paper:
 
     def encodable(self, text: str) -> str:
         """The text with what the stream's encoding can't say spelled out."""
-        if self.glyphs is UNICODE or text.isascii():
-            return text
-        parts = (part.encode(self._encoding, "backslashreplace") for part in text.split(GLUE))
-        return GLUE.join(part.decode(self._encoding) for part in parts)
+        return text if self.glyphs is UNICODE else encodable(text, self._encoding)
 
     def joined(self, parts: Iterable[str]) -> str:
         """Parts side by side, with a dot between; a part does not fold inside."""

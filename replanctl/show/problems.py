@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from replanctl.errors import Problem
-from replanctl.show.text import clean, cut, width
+from replanctl.show.text import UNICODE, Glyphs, clean, cut, encodable, glyphs_for, width
 from replanctl.show.words import plural
 
 EXCERPT = 100  # columns of a source line that are shown
 _CONTEXT = 60  # characters kept before the place in a line that is longer
 
 
-def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
+def problem_lines(problems: Iterable[Problem], encoding: str | None = None) -> Iterator[str]:
     """The problems, each with its excerpt and hint; plain text, so that it is the same in a log."""
+    glyphs = glyphs_for(encoding)
     for problem in problems:
         place = f"{problem.file}:{problem.line}:{problem.column}" if problem.line else problem.file
-        yield clean(f"{place}: {problem.severity} [{problem.rule}] {problem.message}")
+        yield clean(f"{place}: {problem.severity} [{problem.rule}] {problem.message}", glyphs)
         if problem.excerpt:
-            yield from _excerpt(problem)
+            yield from _excerpt(problem, glyphs, encoding or "utf-8")
         if problem.hint:
-            yield f"    hint: {clean(problem.hint)}"
+            yield f"    hint: {clean(problem.hint, glyphs)}"
 
 
 def count_line(problems: Iterable[Problem], files: int) -> str:
@@ -31,12 +32,19 @@ def count_line(problems: Iterable[Problem], files: int) -> str:
     return f"{errors} and {warnings} in {plural(files, 'file')}."
 
 
-def _excerpt(problem: Problem) -> Iterator[str]:
+def _excerpt(problem: Problem, glyphs: Glyphs, encoding: str) -> Iterator[str]:
     """The source line and a caret below the place; of a long line what is around the place."""
     at = max(problem.column - 1, 0)
     begin = max(at - _CONTEXT, 0) if len(problem.excerpt) > EXCERPT else 0
-    before = clean(problem.excerpt[begin:at])
+    before, rest = (
+        _spelled(text, glyphs, encoding) for text in (problem.excerpt[begin:at], problem.excerpt[at:].rstrip())
+    )
     gutter = f"{problem.line:>5} | "
-    yield gutter + before + cut(problem.excerpt[at:].rstrip(), EXCERPT - width(before))
+    yield gutter + before + cut(rest, EXCERPT - width(before), glyphs)
     if 0 < problem.column <= len(problem.excerpt):
         yield " " * (len(gutter) - 2) + "| " + " " * width(before) + "^"
+
+
+def _spelled(text: str, glyphs: Glyphs, encoding: str) -> str:
+    """The text as it will be read, so that the caret stands below the right column."""
+    return clean(text if glyphs is UNICODE else encodable(text, encoding), glyphs)

@@ -43,11 +43,20 @@ def glyphs_for(encoding: str | None) -> Glyphs:
     return UNICODE
 
 
+GLUE = "\u00a0"  # a space at which a line does not fold
 _BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
-_KEPT_SPACES = "\u00a0\u3000"  # the first never folds, the second is two columns wide
+_KEPT_SPACES = GLUE + "\u3000"  # the second is two columns wide
 _PRESENTATION = "\ufe0e\ufe0f"  # ask for an emoji or a text glyph, which changes its width: dropped
 # Letters and marks by category, but nothing to be seen: fillers, joiners, variation selectors.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+
+
+def encodable(text: str, encoding: str) -> str:
+    """The text with what an encoding can't say spelled out."""
+    if text.isascii():
+        return text
+    parts = (part.encode(encoding, "backslashreplace") for part in text.split(GLUE))
+    return GLUE.join(part.decode(encoding) for part in parts)
 
 
 def clean(text: str, glyphs: Glyphs = UNICODE) -> str:

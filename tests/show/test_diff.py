@@ -65,7 +65,7 @@ def test_markdown() -> None:
 def test_markdown_takes_foreign_text_as_it_is() -> None:
     hostile = s("1", "a|b <b>`*_[x](y) @all\nnext \x1b", "t")
     line = next(line for line in diff_markdown(diff_plans((), [hostile])).splitlines() if line.startswith("| `"))
-    assert line == r"| `+` | 1 | a\|b \<b\>\`\*\_\[x\](y) \@all next ⟨U+001B⟩<br>t |"
+    assert line == r"| `+` | 1 | a\|b \<b\>\`\*\_\[x\](y) \@<!-- -->all next ⟨U+001B⟩<br>t |"
 
 
 @pytest.mark.parametrize(

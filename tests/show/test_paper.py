@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replanctl.show.console import make_console, terminal_width
-from replanctl.show.paper import GLUE, STYLES, Paper, Span, fold
-from replanctl.show.text import clean, width
+from replanctl.show.paper import STYLES, Paper, Span, fold
+from replanctl.show.text import GLUE, clean, width
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 

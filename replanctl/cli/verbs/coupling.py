@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import say, write_line
 from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -38,7 +38,7 @@ def execute(options: Options, world: World) -> int:
         _write(source, silent)
     _show(options, world, steps, rows)
     if not options.quiet and options.format is Format.TEXT:
-        world.stderr.write(_note(options, len(silent)))
+        say(world.stderr, [_note(options, len(silent))])
     return 0
 
 
@@ -66,11 +66,11 @@ def _document(row: CouplingRow, said: OnFailure | None) -> dict[str, object]:
 def _note(options: Options, silent: int) -> str:
     """What was written, or could be."""
     if not silent:
-        return f"every step says its {KEY}: there is nothing to write\n"
+        return f"every step says its {KEY}: there is nothing to write"
     steps = f"{silent} step{'' if silent == 1 else 's'}"
     if options.write:
-        return f"wrote {KEY} into {steps} of {options.plan}\n"
-    return f"{steps} say nothing: --write puts the answer into the file\n"
+        return f"wrote {KEY} into {steps} of {options.plan}"
+    return f"{steps} say nothing: --write puts the answer into the file"
 
 
 VERB = Verb("Test what each step's failure would take with it.", Options, execute)

@@ -8,7 +8,7 @@ import msgspec
 
 from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import say, write_line
 from replanctl.cli.points import Point, point, version
 from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import Format
@@ -104,9 +104,7 @@ def _find(asking: Asking, run: int, wanted: str | None) -> Asked:
 
 
 def _write(asked: Asked, run: int, options: Options, world: World) -> None:
-    from replanctl.show.text import clean
-
-    world.stdout.writelines(f"{clean(line)}\n" for line in asked.prompt.split("\n"))
+    say(world.stdout, asked.prompt.split("\n"))
     if asked.version is None and not options.quiet:
         world.stderr.write(f"run {run}: asked in {asked.asked_in}; no version came of the answer\n")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import say, write_line
 from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import InputError, Problem
@@ -44,9 +44,9 @@ def execute(options: Options, world: World) -> int:
 
 
 def _list(problems: list[Problem], options: Options, world: World) -> None:
-    world.stdout.writelines(f"{line}\n" for line in problem_lines(problems))
+    say(world.stdout, problem_lines(problems, world.stdout.encoding))
     if not options.quiet:
-        world.stdout.write(f"{count_line(problems, len(options.plans))}\n")
+        say(world.stdout, [count_line(problems, len(options.plans))])
 
 
 VERB = Verb("Check plan files and list everything that is wrong.", Options, execute)
