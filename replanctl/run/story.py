@@ -31,8 +31,9 @@ class Change(msgspec.Struct, frozen=True, gc=False, tag="change"):
 class Execution(msgspec.Struct, gc=False, tag="execution"):
     """The step run once, or skipped, and what was done about it.
 
-    `reads` are the variables its args name, `gaps` those of them that were none: it ran without. `answer` holds what followed a failure, in order: route, lessons, gates,
-    drafts, what was wrong with them, the diff. `health` is what became of the variable it made.
+    `reads` are the variables its args name, `gaps` those of them that were none: it ran without. `answer` holds what
+    followed a failure, in order: route, lessons, gates, drafts, what was wrong with them, the diff. `health` is what
+    became of the variable it made.
     """
 
     step: Step
