@@ -14,8 +14,8 @@ import msgspec
 from replanctl.plan import references
 from replanctl.plan.cells import DONE, Cell
 from replanctl.plan.diff import same_args
-from replanctl.plan.graph import Graph, fresh_ids
-from replanctl.plan.model import Granularity, Step, sequenced
+from replanctl.plan.graph import Graph
+from replanctl.plan.model import Granularity, Step, fresh_ids, sequenced
 from replanctl.plan.variables import Verdict
 
 
@@ -145,7 +145,7 @@ class _Layer:
             else:
                 self.names[step.id] = ""
                 waiting.append(step.id)
-        ids = fresh_ids(self.graph, self.failed.step.id if self.failed else "", self.names.values())
+        ids = fresh_ids(self.graph.highest(), self.failed.step.id if self.failed else "", self.names.values())
         self.names.update(zip(waiting, ids, strict=False))
         first = {step.id: step for step in reversed(self.drafted)}
         self.listed = [(first[local], id_) for local, id_ in self.names.items() if not self._is_done(id_)]

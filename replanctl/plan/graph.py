@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 
 from replanctl.plan.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage
-from replanctl.plan.model import Step, StepState, id_prefix, trailing_number
+from replanctl.plan.model import Step, StepState, trailing_number
 from replanctl.plan.readers import Readers
 
 
@@ -290,15 +290,6 @@ def _wait_again(dependents: Iterable[Cell]) -> None:
         if dependent.state is PENDING:
             dependent.gap_deps -= 1
             dependent.waiting += 1
-
-
-def fresh_ids(graph: Graph, like: str, taken: Iterable[str] = ()) -> Iterator[str]:
-    """New ids, one above the highest number ever used (or in `taken`), with the prefix of `like`."""
-    number = max(graph.highest(), *map(trailing_number, taken), 0) if taken else graph.highest()
-    prefix = id_prefix(like)
-    while True:
-        number += 1
-        yield f"{prefix[: 64 - len(str(number))]}{number}"
 
 
 def call_key(step: Step) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from itertools import count
 from typing import Any
 
 import msgspec
 
+ID_LENGTH = 64
 ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _ID = re.compile(ID_PATTERN)
 
@@ -166,3 +168,10 @@ def id_prefix(id_: str) -> str:
 def ids(steps: Sequence[Step]) -> tuple[str, ...]:
     """The ids of these steps, in their order."""
     return tuple(step.id for step in steps)
+
+
+def fresh_ids(highest: int, like: str, taken: Iterable[str] = ()) -> Iterator[str]:
+    """New ids, one above the `highest` number ever used (and any in `taken`), with the prefix of `like`."""
+    prefix = id_prefix(like)
+    for number in count(max(highest, *map(trailing_number, taken), 0) + 1):
+        yield f"{prefix[: ID_LENGTH - len(str(number))]}{number}"

@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 
+from replanctl.plan.model import ID_LENGTH
+
 _START = re.compile(r"(#?)#E([A-Za-z0-9][A-Za-z0-9_-]*)")
 _PART = re.compile(r'\.([A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|\[([0-9]{1,9})\]|\["((?:[^"\\\x00-\x1f]|\\.)*)"\]')
 _FIELD = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
 _WORD = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-ID_LENGTH = 64
 
 
 class Reference(msgspec.Struct, frozen=True, gc=False):

@@ -10,8 +10,8 @@ import msgspec
 from replanctl.plan import references
 from replanctl.plan.cells import Cell
 from replanctl.plan.draft import Draft
-from replanctl.plan.graph import Graph, fresh_ids
-from replanctl.plan.model import Granularity, Step, Tool
+from replanctl.plan.graph import Graph
+from replanctl.plan.model import Granularity, Step, Tool, fresh_ids
 from replanctl.replan.mend import Mended, Standing, mend
 from replanctl.replan.signal import ErrorType, FailureSignal
 
@@ -66,7 +66,7 @@ class _Template:
         """The failed step worked around, every other step of the scope once more under a new id."""
         scope = list(scope)
         everything = self.granularity is Granularity.GLOBAL
-        fresh = fresh_ids(self.graph, self.failed.step.id if self.failed else "")
+        fresh = fresh_ids(self.graph.highest(), self.failed.step.id if self.failed else "")
         names = {c.step.id: next(fresh) for c in scope if everything or c is not self.failed}
         steps: list[Step] = []
         warnings: tuple[str, ...] = ()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from replanctl.plan.cells import Cell
-from replanctl.plan.graph import Graph, fresh_ids
-from replanctl.plan.model import Step, sequenced
+from replanctl.plan.graph import Graph
+from replanctl.plan.model import Step, fresh_ids, sequenced
 
 
 def step(text: str, **fields: Any) -> Step:
@@ -231,7 +231,7 @@ def test_lineages_follow_what_replaces_what() -> None:
     ],
 )
 def test_new_ids(plan: str, like: str, taken: str, found: str) -> None:
-    made = fresh_ids(graph(plan), like, taken.split())
+    made = fresh_ids(graph(plan).highest(), like, taken.split())
     assert f"{next(made)} {next(made)}" == found
 
 
@@ -240,7 +240,7 @@ def test_a_removed_id_is_not_forgotten() -> None:
     run(live, "1x")
     live.commit(steps("1:"), (), ["2", "9"])
     assert live.known == {"1", "2", "9"}
-    assert next(fresh_ids(live, "1")) == "10"
+    assert next(fresh_ids(live.highest(), "1")) == "10"
 
 
 def test_readers_that_do_not_depend_on_what_they_read() -> None:
