@@ -47,7 +47,7 @@ def _rule(dice: Dice, plan: Plan) -> PlannerRule:
     if dice.chance(12):
         when = PlannerWhen(goal=dice.pick(("yearly", GOALS[2])))
     cause = "the planner knows why" if dice.chance(20) else ""
-    return PlannerRule(when, cause, draft(dice, plan), _verdicts(dice, plan))
+    return PlannerRule(when, cause, draft(dice, plan), verdicts(dice, plan))
 
 
 def draft(dice: Dice, plan: Plan) -> tuple[Step, ...]:
@@ -90,7 +90,8 @@ def _new(dice: Dice, plan: Plan, before: Sequence[Step]) -> Step:
     return with_args(dice, step, {each.id: each for each in (*plan.steps, *before)}, names)
 
 
-def _verdicts(dice: Dice, plan: Plan) -> dict[str, Verdict]:
+def verdicts(dice: Dice, plan: Plan) -> dict[str, Verdict]:
+    """What a draft says of some variables, one of which does not exist."""
     if not dice.chance(40):
         return {}
     return {variable_name(id_): dice.pick(tuple(Verdict)) for id_ in (*dice.some(ids(plan.steps), 4), "zz")}

@@ -8,7 +8,7 @@ from functools import cached_property
 from replanctl.cost.model import CostModel
 from replanctl.files import Rehearsal
 from replanctl.replan.gates import Limits
-from replanctl.replan.replanner import ScriptedReplanner
+from replanctl.replan.replanner import Replanner, ScriptedReplanner
 from replanctl.run.engine import Session
 from replanctl.run.events import Event, SessionComplete
 from replanctl.run.fold import fold
@@ -71,15 +71,17 @@ class Recorder:
         return outcome
 
 
-def run(rehearsal: Rehearsal, make: Callable[..., Session] = Session) -> Run:
-    """The whole session over this rehearsal; `make` builds it."""
+def run(rehearsal: Rehearsal, make: Callable[..., Session] = Session, replanner: Replanner | None = None) -> Run:
+    """The whole session over this rehearsal; `make` builds it, and a `replanner` is asked instead of its own."""
+    if replanner is None and rehearsal.planner:
+        replanner = ScriptedReplanner(rehearsal.planner)
     events: list[Event] = []
     tools = Recorder(ScriptedTools(rehearsal.outcomes), events)
     session = make(
         rehearsal.plan,
         rehearsal.policy,
         tools=tools,
-        replanner=ScriptedReplanner(rehearsal.planner) if rehearsal.planner else None,
+        replanner=replanner,
         interruptions=rehearsal.interruptions,
     )
     told = session.events()

@@ -134,7 +134,7 @@ def _waits_for(plan: Standing, id_: str) -> set[str]:
     found: set[str] = set()
     stack = [id_]
     while stack:
-        new = set(plan.steps[stack.pop()].depends_on or ()) & plan.steps.keys() - found
+        new = set(plan.steps[stack.pop()].depends_on or ()).intersection(plan.open_ids()) - found
         found |= new
         stack.extend(new)
     return found

@@ -1,0 +1,28 @@
+"""Whatever a replanner answers, the session obeys every law."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.properties.dice import Dice
+from tests.properties.rehearsals import random_rehearsal
+from tests.properties.rough import RoughReplanner
+from tests.properties.run import Run, run
+from tests.properties.sweep import complaints
+
+
+def rough(seed: int) -> Run:
+    """A random session whose replanner may answer anything."""
+    dice = Dice.seeded(seed)
+    rehearsal = random_rehearsal(dice)
+    return run(rehearsal, replanner=RoughReplanner(dice, rehearsal.plan))
+
+
+@pytest.mark.parametrize("first", range(0, 2000, 500))
+def test_no_answer_breaks_a_session(first: int) -> None:
+    reasons = set()
+    for seed in range(first, first + 500):
+        session = rough(seed)
+        assert complaints(session) == [], f"seed {seed}"
+        reasons.add(session.end.reason)
+    assert {"goal_met", "no_plan", "step_breaker", "replan_budget", "token_budget", "step_budget"} <= reasons
