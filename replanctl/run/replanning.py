@@ -79,7 +79,8 @@ class Replanning:
     def _lesson(self, case: Case, error_type: str, cause: str) -> LessonLearned:
         state = self._state
         avoid = ", ".join(case.attempted)
-        lesson, evicted = state.lessons.write(state.version, case.step_id, error_type, cause, avoid)
+        failed_in = case.failure.signal.version if case.failure is not None else state.version
+        lesson, evicted = state.lessons.write(failed_in, case.step_id, error_type, cause, avoid)
         gone = evicted.text if evicted is not None else None
         return state.emit(LessonLearned, lesson.text, lesson.count, case.step_id, error_type, gone)
 

@@ -180,3 +180,19 @@ def test_a_book_that_is_carried_along_is_counted_and_cut() -> None:
     assert [(x.text, x.count) for x in result.lessons] == [(old[2].text, 9), (A, 2), (B, 1), (C, 1)]
     # the lines of the first request: three old ones and the new one
     assert next(line.booked for line in result.ledger.lines if line.kind == "replan") == 240 + 4 * 60 + 2 * 60
+
+
+def test_of_two_failures_in_one_wave_both_name_the_version_that_failed() -> None:
+    _, result = rehearse(
+        """
+goal: g
+steps: [{id: 1, tool: a, depends_on: []}, {id: 2, tool: b, depends_on: []}]
+policy: {max_parallel: 2}
+outcomes: [{match: {version: 1}, returns: [shape]}]
+"""
+    )
+    assert [(x.text.partition(" ")[0], x.version, x.step_id) for x in result.lessons] == [
+        ("v1", "v1", "1"),
+        ("v1", "v1", "2"),
+    ]
+    assert [(route.version, route.step_id) for route in result.routes] == [("v1", "1"), ("v2", "2")]
