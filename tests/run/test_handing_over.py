@@ -132,6 +132,33 @@ def test_the_rest_of_its_wave_is_finished_and_answered() -> None:
         "escalated",
         "1 failed, 2 skipped, 3 skipped, 4 done, 7 done, 8 done",
     )
+    assert gates(result)[-1] == "v1 4 max_steps 5/12"  # what was handed over is not open any more
+
+
+def test_a_failure_of_its_wave_is_answered_even_where_it_rests_on_the_same_premise() -> None:
+    _, result = rehearse(
+        PLAN.replace("{id: 4, tool: d, depends_on: []}", "{id: 4, tool: d, depends_on: [], assumes: [p]}")
+        + "policy: {routing: {overrides: {'1': none}}}",
+        "outcomes: [{match: {step: 1}, returns: [{status: shape, refutes: [p]}]},"
+        " {match: {step: 4, version: 1}, returns: [shape]}]",
+        max_parallel=2,
+    )
+    assert (result.reason, states(result)) == (
+        "escalated",
+        "1 failed, 2 skipped, 3 skipped, 5 skipped, 6 skipped, 4 done",
+    )
+
+
+def test_a_later_draft_can_not_rest_on_what_was_handed_over() -> None:
+    """Its step that does is skipped as soon as the draft is in force."""
+    _, result = rehearse(
+        PLAN + "planner: [{steps: [{id: 6, tool: g, depends_on: [4]}, {id: x, tool: h, depends_on: [1, 6]}]}]",
+        "outcomes: [{match: {step: 1}, returns: [denied]}, {match: {tool: f}, returns: [shape]}]",
+    )
+    assert (result.reason, states(result)) == (
+        "escalated",
+        "1 failed, 2 skipped, 3 skipped, 4 done, 5 done, 6 done, x skipped",
+    )
 
 
 def test_a_person_gets_what_is_clean_the_way_it_went_and_what_to_do_next() -> None:

@@ -145,6 +145,17 @@ def test_a_goal_that_changes_nothing_is_a_warning_and_the_plan_goes_on() -> None
     assert result.warnings == ("the goal 'first' changes nothing: it is the current one",)
 
 
+@pytest.mark.parametrize(("mode", "goal"), [("hybrid", "g"), ("rewoo", "other")])
+def test_a_goal_that_changes_nothing_halts_nothing(mode: str, goal: str) -> None:
+    _, result = rehearse(
+        f"goal: g\nsteps: [{{id: 1, tool: a, depends_on: []}}, {{id: 2, tool: slow, depends_on: []}},"
+        f" {{id: 3, tool: a, depends_on: []}}]\npolicy: {{max_parallel: 2, mode: {mode}}}\n"
+        f"interruptions: [{{after: 1, goal: {goal}}}]",
+        "outcomes: [{match: {tool: slow}, returns: [{status: ok, latency: 5s}]}]",
+    )
+    assert history(result) == ["v1 1 done 0-1 a:ok", "v1 3 done 1-2 a:ok", "v1 2 done 0-5 slow:ok"]
+
+
 @pytest.mark.parametrize("interruption", ["after: 1", "at: 0", "at: 1500ms", "after: 3"])
 def test_under_rewoo_the_plan_runs_to_its_end(interruption: str) -> None:
     _, result = rehearse(

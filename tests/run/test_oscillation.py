@@ -76,6 +76,35 @@ def test_what_a_version_leaves_open_is_its_fingerprint_when_it_is_replaced() -> 
     assert of("max_repeat", result) == ["v1 1 0/1", "v2 1 1/1!"]
 
 
+def test_a_fingerprint_stays_what_it_was_after_done_steps_have_left_the_plan() -> None:
+    """v1 left one look open; its done step leaves in the global that made v3, and v4 would be that look again."""
+    text = "goal: g\nsteps: [{id: 0, tool: first}, {id: 1, action: look, tool: web, args: {n: 0}}]\n" + drafts(
+        ASK.replace("}}", "}, granularity: global}"),
+        "{id: 1, action: read, tool: book}",
+        LOOK,
+    )
+    failures = ", ".join(f"{{status: shape, message: failure {n}.}}" for n in (1, 2, 3))
+    result = under(text, f"{{match: {{step: 0}}, returns: [ok]}}, {{returns: [{failures}, ok]}}", max_repeat=1)
+    assert [v.granularity for v in result.versions] == [None, "patch", "global"]
+    assert of("max_repeat", result) == ["v1 1 0/1", "v2 1 0/1", "v3 2 1/1!"]
+
+
+def test_a_changed_goal_may_return_to_what_was_abandoned_before_it() -> None:
+    text = (
+        f"goal: g\nsteps: [{LOOK.replace('N', '0')}]\n{drafts(ASK, ASK.replace('ask', 'ask again'))}"
+        f"  - {{when: {{goal: other}}, steps: [{LOOK.replace('N', '9')}]}}\n"
+        "interruptions: [{at: 2s, goal: other}]"
+    )
+    result = under(
+        text,
+        "{returns: [{status: shape, message: failure 1.}, ok, {status: shape, message: failure 1.}, ok]}",
+        max_repeat=1,
+    )
+    # look and ask were both seen, but for the goal before
+    assert of("max_repeat", result) == ["v1 1 0/1", "v2 None 0/1", "v3 2 0/1"]
+    assert ending(result) == "completed goal_met 4s"
+
+
 def test_the_guard_comes_before_the_step_budget() -> None:
     result = swinging(1, ASK, LOOK, max_steps=3)
     assert (gates(result)[-1], result.reason) == ("v2 1 max_repeat 1/1!", "oscillation")

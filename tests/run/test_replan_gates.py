@@ -94,6 +94,15 @@ def test_a_row_for_every_check_in_their_order() -> None:
     ]
 
 
+def test_a_large_request_is_folded_and_asked_for_as_it_is_carried() -> None:
+    """Nine of thirteen done steps fold to eight lines, and of fifteen steps to replace nine lines are carried."""
+    steps = ", ".join(f"{{id: {n}, tool: t{n}}}" for n in range(1, 29))
+    _, result = rehearse(f"goal: g\nsteps: [{steps}]", "outcomes: [{match: {step: 14, version: 1}, returns: [shape]}]")
+    estimate = 120 + 40 + 80 + 60 + 8 * 25 + 9 * 60
+    assert [line.booked for line in result.ledger.lines if line.kind == "replan"] == [estimate]
+    assert of("max_replan_tokens", result) == [f"v1 14 {estimate * 1.2:g}/20000"]
+
+
 TIGHT = {"per_step": 0, "max_replans": 0, "max_replan_tokens": 0, "max_repeat": 1, "max_steps": 0}
 
 

@@ -229,6 +229,23 @@ def test_a_lineage_that_had_a_global_stays_there() -> None:
     assert ladder(rules, returns="error, shape, ok") == ["deep → global", "small-radius → global (from patch)"]
 
 
+def test_an_override_in_between_does_not_lower_it() -> None:
+    """Forced to a global, then forced to a patch; what follows is lifted by the global, which is not forgotten."""
+    _, result = rehearse(
+        "goal: g\nsteps: [{id: 1, tool: a, granularity: global}]\nplanner:\n"
+        "  - {when: {error: one}, steps: [{id: 1, tool: a, args: {n: 1}, granularity: patch}]}\n"
+        "  - {when: {error: two}, steps: [{id: 2, tool: a, args: {n: 2}}]}\n"
+        "  - {when: {error: three}, steps: [{id: 2, tool: a, args: {n: 3}}]}\n",
+        "outcomes: [{returns: [{status: shape, message: one}, {status: shape, message: two},"
+        " {status: shape, message: three}, ok]}]",
+    )
+    assert [line.split(": radius")[0].partition("radius 0 ")[2] for line in routes(result)] == [
+        "override → global",
+        "override → patch",
+        "small-radius → global (from patch)",
+    ]
+
+
 def test_a_person_outranks_the_ladder() -> None:
     assert ladder("{overrides: {'2': patch}}") == ["override → patch"] * 3
 
