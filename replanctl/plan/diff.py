@@ -123,7 +123,7 @@ def changed_fields(old: StepLike, new: StepLike) -> tuple[str, ...]:
 
 def same_args(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether these are the same args as JSON has it: Python takes 1, 1.0 and True for equal."""
-    return one is other or _exact(one) == _exact(other)
+    return one is other or exact(one) == exact(other)
 
 
 def _change(old: StepLike | None, new: StepLike) -> Change | None:
@@ -147,7 +147,7 @@ def _ids(changes: Iterable[Change]) -> tuple[str, ...]:
     return tuple(change.id for change in changes)
 
 
-def _exact(args: dict[str, Any]) -> bytes:
+def exact(args: dict[str, Any]) -> bytes:
     """Args as bytes that differ where JSON does."""
     try:
         return msgspec.json.encode(args, order="deterministic", enc_hook=repr)

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from replanctl.plan import references
+from replanctl.plan.calls import Call, Finished, call, same_call
 from replanctl.plan.cells import DONE, Cell
-from replanctl.plan.diff import same_args
 from replanctl.plan.graph import Graph
 from replanctl.plan.model import Granularity, Step, fresh_ids, sequenced
 from replanctl.plan.variables import Verdict
@@ -70,26 +70,6 @@ def lay_over(
     recognised (the template never lists any).
     """
     return _Layer(draft, graph, granularity, failed, scope, refuted, finished).proposal()
-
-
-class Finished:
-    """Done steps by (action, tool), so that a draft which lists finished work again is recognised."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._seen = 0
-        self._by_call: dict[tuple[str, str], list[Cell]] = {}
-
-    def same(self, step: Step) -> Cell | None:
-        """The done step with the same action, tool and args, if there is one in the plan."""
-        return next((c for c in self._of(step.action, step.tool_name) if same_call(c.step, step)), None)
-
-    def _of(self, action: str, tool: str) -> list[Cell]:
-        done = self._graph.ever_done
-        for cell in done[self._seen :]:
-            self._by_call.setdefault((cell.step.action, cell.step.tool_name), []).append(cell)
-        self._seen = len(done)
-        return [cell for cell in self._by_call.get((action, tool), ()) if not cell.gone]
 
 
 class _Layer:
@@ -199,16 +179,15 @@ class _Layer:
                 taken[id_] = step.replaces
                 del free[step.replaces]
 
-    def _by_call(self, new: Iterable[tuple[Step, str]], free: dict[str, Step], taken: dict[str, str]) -> None:
+    def _by_call(self, new: Sequence[tuple[Step, str]], free: dict[str, Step], taken: dict[str, str]) -> None:
         """A new step with the tool and args of one that goes takes that one's place."""
-        by_tool: dict[str, list[str]] = {}
-        for old, gone in free.items():
-            by_tool.setdefault(gone.tool_name, []).append(old)
+        going: dict[Call, list[str]] = {}
+        for old, gone in reversed(free.items()) if new else ():
+            going.setdefault(call(gone), []).append(old)
         for step, id_ in new:
-            match = next((o for o in by_tool.get(step.tool_name, ()) if o in free and same_call(free[o], step)), None)
-            if match is not None:
-                taken[id_] = match
-                del free[match]
+            if same := going.get(call(step)):
+                taken[id_] = same.pop()
+                del free[taken[id_]]
 
     def _in_order(self, new: list[str], free: list[str], taken: dict[str, str]) -> None:
         """The others take the remaining places in order; of too many, the last takes the last, since it delivers."""
@@ -283,11 +262,6 @@ class _Layer:
             args=references.rename(step.args, self.graph.known, successors),
             assumes=tuple(a for a in step.assumes if a not in self.refuted),
         )
-
-
-def same_call(one: Step, other: Step) -> bool:
-    """Whether two steps call the same tool with the same args, as they are written."""
-    return one.tool_name == other.tool_name and one.args == other.args and same_args(one.args, other.args)
 
 
 class _Either:

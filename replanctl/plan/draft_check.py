@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterator
 import msgspec
 
 from replanctl.plan import references
+from replanctl.plan.calls import same_call
 from replanctl.plan.cells import FAILED, SKIPPED, Cell
-from replanctl.plan.draft import Proposal, same_call
+from replanctl.plan.draft import Proposal
 from replanctl.plan.graph import Graph
 from replanctl.plan.model import Granularity, Step
 from replanctl.plan.variables import Health, VariableTable, Verdict

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from replanctl.plan.cells import FAILED, PENDING, SKIPPED, Cell
 from replanctl.plan.diff import changed_fields
-from replanctl.plan.draft import Draft, Proposal, lay_over, same_call
+from replanctl.plan.draft import Draft, Proposal, lay_over
 from replanctl.plan.draft_check import Surroundings, check
 from replanctl.plan.graph import Graph, call_key
 from replanctl.plan.model import Granularity, Step
@@ -55,11 +55,8 @@ class Committing:
         return tuple(
             f"step {step.id} calls {step.tool_name} again, which is not idempotent and may act twice"
             for step in unsafe
-            if self._was_called(step)
+            if self._state.finished.called(step)
         )
-
-    def _was_called(self, step: Step) -> bool:
-        return any(same_call(cell.step, step) for cell in self._state.graph.ever_done)
 
     # -- gates --------------------------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ import msgspec
 
 from replanctl.cost.model import CostModel
 from replanctl.plan import references
+from replanctl.plan.calls import Finished
 from replanctl.plan.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
-from replanctl.plan.draft import Finished
 from replanctl.plan.graph import Graph
 from replanctl.plan.model import OnFailure, Plan, Step, Tool
 from replanctl.plan.references import Reference
