@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -16,7 +16,25 @@ from replanctl.replan.signal import Status
 from replanctl.run.functions import describe
 from replanctl.run.tools import Call, Outcome, Tools
 
-Keep = Callable[[int, str, Any], None]
+
+class Journal(Protocol):
+    """Where answers are kept, before anybody acts on them."""
+
+    def flush(self) -> None:
+        """Put on disk what has happened: something real comes next."""
+
+    def effect(self, n: int, question: str, answer: Any) -> None:
+        """Keep the answer to a question, the `n`-th of the run."""
+
+
+class Unwritten:
+    """The journal of a run of which nothing is kept."""
+
+    def flush(self) -> None:
+        """There is nothing to write."""
+
+    def effect(self, n: int, question: str, answer: Any) -> None:
+        """Nobody will ask again."""
 
 
 class PlannerAnswer(msgspec.Struct, frozen=True):
@@ -29,31 +47,29 @@ class PlannerAnswer(msgspec.Struct, frozen=True):
 class EffectLog:
     """The answers of one run by question; those on record are given again before anything real is asked.
 
-    `keep` is told each new answer with its number and its question. While it is None nothing real may be asked: the
-    run is a replay, or has not come yet to where it was left.
+    New ones go into `journal`. While that is None nothing real may be asked: the run is a replay, or has not come to
+    where it was left yet.
     """
 
-    def __init__(self, recorded: Iterable[tuple[int, str, Any]] = (), keep: Keep | None = None) -> None:
-        self.keep = keep
+    def __init__(self, recorded: Iterable[tuple[int, str, Any]] = (), journal: Journal | None = None) -> None:
+        self.journal = journal
         self._answers: dict[str, deque[Any]] = {}
         self._next = 0
         for n, question, answer in recorded:
             self._answers.setdefault(question, deque()).append(answer)
             self._next = max(self._next, n + 1)
 
-    def recall(self, question: str) -> Any:
-        """The answer on record, or None where the question is new. Raises ReplayDivergedError where it may not be."""
+    def answer(self, question: str, ask: Callable[[], Any]) -> Any:
+        """The answer on record, or a new one in JSON's values. Raises ReplayDivergedError where it may not be new."""
         if answers := self._answers.get(question):
             return answers.popleft()
-        if self.keep is None:
+        if self.journal is None:
             raise ReplayDivergedError(f"no answer is on record to this question: {question}")
-        return None
-
-    def record(self, question: str, answer: Any) -> None:
-        """Keep an answer that was just given."""
-        assert self.keep is not None
-        self.keep(self._next, question, answer)
+        self.journal.flush()
+        answer = ask()
+        self.journal.effect(self._next, question, answer)
         self._next += 1
+        return answer
 
 
 class RecordedTools:
@@ -66,11 +82,7 @@ class RecordedTools:
     def call(self, call: Call) -> Outcome:
         """The answer on record, or the tool's own."""
         question = f"v{call.version} step {call.step_id} attempt {call.attempt}: {call.tool}"
-        answer = self._log.recall(question)
-        if answer is None:
-            answer = _in_json(self._tools.call(call))
-            self._log.record(question, answer)
-        return msgspec.convert(answer, Outcome)
+        return msgspec.convert(self._log.answer(question, lambda: _in_json(self._tools.call(call))), Outcome)
 
 
 class RecordedReplanner:
@@ -85,21 +97,19 @@ class RecordedReplanner:
         """The answer on record, or the planner's own; an error is raised again."""
         about = request.signal.step_id if request.signal is not None else "none"
         question = f"{request.version} step {about} {request.granularity}: plan"
-        recorded = self._log.recall(question)
-        answer = msgspec.convert(recorded, PlannerAnswer) if recorded is not None else self._ask(request, question)
+        answer = msgspec.convert(self._log.answer(question, lambda: self._ask(request)), PlannerAnswer)
         if answer.error is not None:
             raise PlannerError(answer.error)
         return answer.draft
 
-    def _ask(self, request: ReplanRequest, question: str) -> PlannerAnswer:
+    def _ask(self, request: ReplanRequest) -> Any:
         try:
             answer = PlannerAnswer(self._replanner.replan(request))
         except ReplanctlError:  # ours, not the planner's
             raise
         except Exception as error:  # whatever it raises makes a bad draft
             answer = PlannerAnswer(None, describe(error))
-        self._log.record(question, answer)
-        return answer
+        return msgspec.to_builtins(answer)
 
     def cause(self, request: ReplanRequest) -> str:
         """What the planner says before it is asked."""

@@ -16,7 +16,7 @@ from replanctl.files import Role
 from replanctl.run.events import Event
 from replanctl.run.fold import ResultFold
 from replanctl.run.result import SessionResult
-from replanctl.store import BATCH, Inputs, RunWriter
+from replanctl.store import Inputs, RunWriter
 
 
 class RunFormat(StrEnum):
@@ -25,11 +25,6 @@ class RunFormat(StrEnum):
     TEXT = "text"
     JSON = "json"
     JSONL = "jsonl"
-
-
-def batch_of(inputs: Inputs) -> int:
-    """How many events may be written together: where something real is asked, each is on disk before the next."""
-    return 1 if inputs.tools is not None or inputs.planner is not None else BATCH
 
 
 def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, inputs: Inputs, run: int | None) -> View:

@@ -56,12 +56,12 @@ class Cut(msgspec.Struct, frozen=True):
     behind_stop: bool = False
 
 
-def where_to_cut(events: Sequence[e.AnyEvent], *, reroute: bool = False) -> Cut:
+def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool = False) -> Cut:
     """Up to where a session is kept that is to go on.
 
     A gate's check is made again where it refused. With `reroute` one that refused a replan stays, and what was to be
-    replanned is routed once more: a forced granularity or a changed goal may lead elsewhere. Raises UsageError for a
-    session that completed.
+    replanned is routed once more: a forced granularity or a changed goal may lead elsewhere. What came before `since`,
+    where the session was last taken up, stays anyway. Raises UsageError for a session that completed.
     """
     end = events[-1] if events else None
     stopped = isinstance(end, e.SessionComplete)
@@ -70,7 +70,7 @@ def where_to_cut(events: Sequence[e.AnyEvent], *, reroute: bool = False) -> Cut:
     if (call := _first_call_given_up(events)) is not None:
         return Cut(call + 1)
     upto = len(events) - stopped
-    refused = upto > 0 and isinstance(check := events[upto - 1], e.Gate) and not check.admitted
+    refused = upto > since and isinstance(check := events[upto - 1], e.Gate) and not check.admitted
     if refused and not (reroute and _checks_a_replan(events, upto - 1)):
         return Cut(upto - 1)
     return Cut(upto, behind_stop=stopped or refused)

@@ -66,7 +66,7 @@ class Store:
             self._db.close()
 
     def begin(self, inputs: Inputs, *, goal: str, started: str, batch: int = BATCH) -> RunWriter:
-        """A new run with the next free number. `batch` 1 puts every event on disk at once."""
+        """A new run with the next free number; `batch` events are written together."""
         row = (started, goal, RunStatus.RUNNING.value, pack([msgspec.json.encode(inputs)]))
         with guarded(self._path), transaction(self._db):
             cursor = self._db.execute("INSERT INTO runs (started, goal, status, inputs) VALUES (?, ?, ?, ?)", row)

@@ -25,9 +25,8 @@ BATCH = 1000  # events of a scripted run that are written together
 class RunWriter:
     """The one writer of run `run`, a context manager.
 
-    With `batch` 1 every event is on disk before `append` returns, as real tools need it. Left without
-    `finish`, whatever the reason, the run keeps what had happened and is `interrupted`; one that has not `begun`
-    stays as it was.
+    Events are written `batch` by batch, and whenever `flush` says so. Left without `finish`, whatever the reason, the
+    run keeps what had happened and is `interrupted`; one that has not `begun` stays as it was.
     """
 
     def __init__(self, db: sqlite3.Connection, path: Path, run: int, claim: Claim, *, batch: int, begun: bool) -> None:
@@ -39,10 +38,8 @@ class RunWriter:
         self._pending: list[bytes] = []
         self._first = 0  # the number of the first pending event
         self._writing = begun
+        self._durable = False
         self._encode = msgspec.json.Encoder().encode
-        if batch == 1:  # what a real tool did can't be done over: its answer outlives a loss of power too
-            with guarded(path):
-                db.execute("PRAGMA synchronous = FULL")
 
     def __enter__(self) -> RunWriter:
         return self
@@ -74,9 +71,16 @@ class RunWriter:
             self._first = event.seq
         self._pending.append(self._encode(event))
         if len(self._pending) >= self._batch:
-            with guarded(self._path), transaction(self._db):
-                self._write_pending()
-            self._pending.clear()
+            self._write()
+
+    def flush(self) -> None:
+        """Put on disk what has happened, since something real comes next: nobody can do that over, so from here on what
+        is written outlives a loss of power too."""
+        if not self._durable:
+            with guarded(self._path):
+                self._db.execute("PRAGMA synchronous = FULL")
+            self._durable = True
+        self._write()
 
     def effect(self, n: int, question: str, answer: Any) -> None:
         """Keep what a real tool or planner answered, the `n`-th answer of the run, before anybody acts on it."""
@@ -103,6 +107,12 @@ class RunWriter:
         with guarded(self._path), transaction(self._db):
             self._write_pending()
             self._db.execute(f"UPDATE runs SET {names} WHERE run = :run", {**changes, "run": self.run})
+
+    def _write(self) -> None:
+        if self._pending:
+            with guarded(self._path), transaction(self._db):
+                self._write_pending()
+            self._pending.clear()
 
     def _write_pending(self) -> None:
         if self._pending:

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 from replanctl.cli.book import add_to_book
 from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.following import RunFormat, batch_of, follow, told_where_it_is, view_of
+from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
 from replanctl.cli.rehearse import events_of, outside
 from replanctl.cli.values import count, duration, or_none, positive
@@ -81,14 +81,17 @@ def execute(options: Options, world: World) -> int:
         return 0
     if options.lessons:
         load_lessons(options.lessons)  # one that can't be read is said before anything is run
-    with output(world.stdout, options.output) as stream, Store.open(folder, create=True) as store, collector_paused():
-        inputs = store.inputs(row.run)
-        with told_where_it_is(store.reopen(row.run, batch=batch_of(inputs))) as writer:
-            taken = _take_up(store, writer, options)
-            view = view_of(options.format, options, world, stream, taken.inputs, row.run)
-            result = follow(taken.events, view, writer, kept=taken.kept)
+    with (
+        collector_paused(),
+        output(world.stdout, options.output) as stream,
+        Store.open(folder, create=True) as store,
+        told_where_it_is(store.reopen(row.run)) as writer,
+    ):
+        taken = _take_up(store, writer, options)
+        view = view_of(options.format, options, world, stream, taken.inputs, row.run)
+        result = follow(taken.events, view, writer, kept=taken.kept)
     if options.lessons:
-        add_to_book(options.lessons, result, inputs.policy.lessons)
+        add_to_book(options.lessons, result, taken.inputs.policy.lessons)
     return 0 if result.status == "completed" else 1
 
 
@@ -110,7 +113,7 @@ def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
     again = list(islice(events, kept))
     _check(again, lines[:kept], run)
     writer.go_on(inputs, lines[:kept])
-    log.keep = writer.effect
+    log.journal = writer
     return Taken(inputs, kept, chain(again, events))
 
 
@@ -127,7 +130,8 @@ def _check(again: Sequence[e.Event], lines: Sequence[bytes], run: int) -> None:
 
 def _amended(inputs: Inputs, stored: Sequence[e.AnyEvent], options: Options) -> tuple[Inputs, int]:
     """The inputs with what changes from here on, and how many events are kept."""
-    cut = where_to_cut(stored, reroute=options.granularity is not UNSET or options.goal is not None)
+    since = inputs.amendments[-1].seq if inputs.amendments else 0
+    cut = where_to_cut(stored, since=since, reroute=options.granularity is not UNSET or options.goal is not None)
     before = [each for each in inputs.amendments if each.seq <= cut.seq]
     here = before.pop() if before and before[-1].seq == cut.seq else None
     in_force = Amendment(cut.seq, before[-1].policy if before else inputs.policy)

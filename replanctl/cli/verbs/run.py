@@ -9,9 +9,9 @@ from typing import Annotated
 
 from replanctl import __version__
 from replanctl.cli.book import save_book
-from replanctl.cli.effects import EffectLog
+from replanctl.cli.effects import EffectLog, Unwritten
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import RunFormat, batch_of, follow, told_where_it_is, view_of
+from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
 from replanctl.cli.overrides import PolicyOptions, with_flags
 from replanctl.cli.rehearse import events_of, outside
@@ -52,7 +52,7 @@ def execute(options: Options, world: World) -> int:
         real = outside(inputs)
         with output(world.stdout, options.output) as stream, _writer(options, world, inputs, rehearsal) as writer:
             view = view_of(options.format, options, world, stream, inputs, writer.run if writer else None)
-            log = EffectLog(keep=writer.effect if writer else _forget)
+            log = EffectLog(journal=writer or Unwritten())
             result = follow(events_of(inputs, log, real=real, rehearsal=rehearsal), view, writer)
         if options.lessons:
             save_book(options.lessons, result)
@@ -71,10 +71,6 @@ def _inputs(rehearsal: Rehearsal, options: Options) -> Inputs:
     )
 
 
-def _forget(n: int, question: str, answer: object) -> None:
-    """Nothing is kept of a run that is not stored."""
-
-
 @contextmanager
 def _writer(options: Options, world: World, inputs: Inputs, rehearsal: Rehearsal) -> Iterator[RunWriter | None]:
     """The run in the store, if one is kept."""
@@ -82,7 +78,7 @@ def _writer(options: Options, world: World, inputs: Inputs, rehearsal: Rehearsal
         yield None
         return
     with Store.open(world.store_folder(options.store), create=True) as store:
-        writer = store.begin(inputs, goal=rehearsal.plan.goal, started=world.now(), batch=batch_of(inputs))
+        writer = store.begin(inputs, goal=rehearsal.plan.goal, started=world.now())
         with told_where_it_is(writer):
             yield writer
 
