@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from replanctl.run.events import Event, Gate, StepFallback, StepRetry
+from replanctl.run.events import Event, StepFallback, StepRetry
 from replanctl.run.result import Execution, GateView, SessionResult
 
 
@@ -78,8 +78,3 @@ def _calls_again(events: Iterable[Event]) -> Iterator[str]:
 def args_of(result: SessionResult, step_id: str) -> Any:
     """What the last execution of a step was called with."""
     return next(one.args for one in reversed(result.history) if one.step_id == step_id)
-
-
-def stopped_by(events: Iterable[Event]) -> Gate | None:
-    """The gate that refused, if one did."""
-    return next((e for e in events if isinstance(e, Gate) and not e.admitted), None)
