@@ -30,6 +30,7 @@ VERBS = (
     "test",
     "coupling",
     "graph",
+    "schema",
     "init",
 )
 
