@@ -21,6 +21,10 @@ class _Blind:
     def same(self, step: Step) -> None:
         """Nothing is ever the same."""
 
+    def called(self, step: Step) -> bool:
+        """Nothing was ever called."""
+        return False
+
 
 def _replan(event: e.PlanCommit, moment: Moment) -> bool:
     return event.parent is not None and bool(event.steps)
