@@ -14,7 +14,6 @@ ROOMS = ("errors", "plan", "cost", "replan", "run", "script", "files", "store", 
 # Outside library → the rooms that may import it.
 DOORS = {
     "yaml": {"files"},
-    "ruamel": {"files"},
     "sqlite3": {"store"},
     "rich": {"show", "cli"},
     "typer": {"cli"},

@@ -17,7 +17,6 @@ HEAVY = {
     "asyncio",
     "pydantic",
     "jsonschema",
-    "ruamel",
     "importlib.metadata",
     "logging",
     "tempfile",
