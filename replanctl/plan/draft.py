@@ -253,7 +253,8 @@ class _Layer:
         for cell in self.graph.readers.assuming(self.refuted):
             touched[cell.place] = cell
         kept = [c for _, c in sorted(touched.items()) if not c.gone and c.is_open and c.step.id not in gone]
-        return tuple(self._amend(cell.step, successors) for cell in kept)
+        amended = ((cell.step, self._amend(cell.step, successors)) for cell in kept)
+        return tuple(new for old, new in amended if new != old)
 
     def _amend(self, step: Step, successors: dict[str, str]) -> Step:
         return msgspec.structs.replace(

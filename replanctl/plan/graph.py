@@ -33,7 +33,7 @@ class Graph:
         self._fresh: list[Cell] = []  # what ended since
         self._low = 0
         self._highest = -1  # highest trailing number ever used; -1 until somebody asks
-        self.readers = Readers(self.known)
+        self.readers = Readers()
 
     # -- reading ------------------------------------------------------------------------------------------------
 

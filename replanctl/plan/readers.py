@@ -15,8 +15,7 @@ class Readers:
     Hidden references are indexed when somebody first asks, then kept up: most sessions never do.
     """
 
-    def __init__(self, known: set[str]) -> None:
-        self._known = known
+    def __init__(self) -> None:
         self._assuming: dict[str, list[Cell]] = {}
         self._hidden: dict[str, list[Cell]] | None = None
 
@@ -40,7 +39,7 @@ class Readers:
             self._assuming.pop(name, None)
 
     def hidden(self, id_: str, cells: Mapping[str, Cell]) -> list[Cell]:
-        """Open steps whose args name this step although they do not depend on it."""
+        """Open steps whose args may name this step although they do not depend on it."""
         if self._hidden is None:
             self._hidden = {}
             self.add_hidden(cells.values())
@@ -50,12 +49,12 @@ class Readers:
         """Steps entered the plan."""
         if self._hidden is not None:
             for cell in made:
-                for name in hidden_names(cell.step, self._known):
+                for name in hidden_names(cell.step):
                     self._hidden.setdefault(name, []).append(cell)
 
 
-def hidden_names(step: Step, known: set[str]) -> set[str]:
-    """The steps whose variables a step's args read although it does not depend on them."""
+def hidden_names(step: Step) -> set[str]:
+    """The steps whose variables a step's args may read although it does not depend on them."""
     if not references.mentions(step.args):
         return set()
-    return {r.step_id for r in references.find(step.args, known)}.difference(step.depends_on or ())
+    return references.may_mean(step.args).difference(step.depends_on or ())

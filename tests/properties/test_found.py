@@ -28,3 +28,23 @@ def test_the_solver_admits_that_it_has_nothing_to_go_by() -> None:
     )
     solved = [(e.evidence, e.gaps, e.answered) for e in events if type(e) is SolverCalled]
     assert (result.reason, solved) == ("insufficient_evidence", [((), ("1",), False)])
+
+
+def test_a_text_follows_a_step_that_came_after_it_and_goes_again() -> None:
+    """`#E3` is text in v1, where no step is 3; a replan brings step 3, and the next one puts step 4 in its place."""
+    _, result = rehearse(
+        """
+        goal: g
+        steps:
+          - {id: 1, tool: a, depends_on: [], granularity: tail}
+          - {id: 2, tool: b, depends_on: [1]}
+          - {id: late, tool: c, depends_on: [two], args: {q: "see #E3!"}}
+          - {id: two, tool: d, depends_on: [], args: {q: x}}
+        outcomes:
+          - {match: {step: 1}, returns: [shape, shape, ok]}
+          - {match: {tool: d}, returns: [{status: ok, latency: 9}]}
+        """
+    )
+    asked = [[(step.id, step.args) for step in version.steps if step.tool in "bc"] for version in result.versions]
+    assert [[id_ for id_, _ in steps] for steps in asked] == [["2", "late"], ["3", "late"], ["4", "late"]]
+    assert [args["q"] for steps in asked for id_, args in steps if id_ == "late"] == ["see #E3!", "see #E3!", "see #E4!"]
