@@ -11,46 +11,21 @@ from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import Any
 
-import msgspec
-
 from replanctl.plan import contract, references
 from replanctl.plan.cells import Cell
-from replanctl.plan.model import Tool
 from replanctl.plan.references import Reference
 from replanctl.plan.variables import Health
 from replanctl.replan.gates import BudgetGate, Check
 from replanctl.replan.signal import ERROR_TYPES, ErrorType, Missing, Status
 from replanctl.run.ending import Ender
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
+from replanctl.run.flight import Flight
 from replanctl.run.state import MICROSECONDS, SessionState, microseconds
 from replanctl.run.tools import Call, Outcome, Tools
 
 # What happens at an instant, in this order: what ends is handled before anything starts.
 _CALL_ENDS, _RETRY, _FALL_BACK = range(3)
 _OK = Status.OK
-_NO_ANSWER = Outcome()
-
-
-class Flight(msgspec.Struct, eq=False, gc=False):
-    """One execution under way.
-
-    `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `cut` says that
-    its call will still be running when the session's time is up, `answer` is what its call comes to once the clock is
-    there.
-    """
-
-    cell: Cell
-    args: dict[str, Any]
-    tool: str
-    spec: Tool
-    started: float
-    sources: tuple[str, ...] = ()
-    again: bool = False
-    tries: int = 0
-    attempts: list[Attempt] = []
-    fallbacks: list[str] | None = None
-    cut: bool = False
-    answer: Outcome = _NO_ANSWER
 
 
 class Dispatcher:

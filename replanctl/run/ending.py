@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from replanctl.plan.cells import DONE, FAILED, PENDING, SKIPPED, Cell
 from replanctl.plan.model import OnFailure
 from replanctl.plan.variables import Health
 from replanctl.replan.signal import Missing, Status, classify
 from replanctl.run.events import Event, Signal, StepEnd, StepError, VariableHealth
+from replanctl.run.flight import Flight
 from replanctl.run.interruptions import Interruptions
 from replanctl.run.state import Failure, SessionState, call_key
 from replanctl.run.tools import Outcome
-
-if TYPE_CHECKING:
-    from replanctl.run.dispatch import Flight
 
 ABANDONED = "abandoned"
 

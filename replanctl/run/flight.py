@@ -1,0 +1,36 @@
+"""One execution under way, as the dispatcher and the ender hand it to each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from replanctl.plan.cells import Cell
+from replanctl.plan.model import Tool
+from replanctl.run.events import Attempt
+from replanctl.run.tools import Outcome
+
+_NO_ANSWER = Outcome()
+
+
+class Flight(msgspec.Struct, eq=False, gc=False):
+    """One execution under way.
+
+    `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `cut` says that
+    its call will still be running when the session's time is up, `answer` is what its call comes to once the clock is
+    there.
+    """
+
+    cell: Cell
+    args: dict[str, Any]
+    tool: str
+    spec: Tool
+    started: float
+    sources: tuple[str, ...] = ()
+    again: bool = False
+    tries: int = 0
+    attempts: list[Attempt] = []
+    fallbacks: list[str] | None = None
+    cut: bool = False
+    answer: Outcome = _NO_ANSWER
