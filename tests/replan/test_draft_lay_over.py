@@ -327,6 +327,47 @@ PLANS: dict[str, tuple[str, list[str], list[str], dict[str, str]]] = {
         ],
         {"1": "8"},
     ),
+    "a step that is revised still remembers what it replaced": (
+        """
+        goal: g
+        steps: [{id: 1, tool: look}]
+        planner:
+          - {when: {error: one}, steps: [{id: 7, tool: ask}]}
+          - {steps: [{id: 7, tool: find}]}
+        outcomes:
+          - {match: {tool: look}, returns: [{status: shape, message: one}]}
+          - {match: {tool: ask}, returns: [{status: shape, message: two}]}
+        """,
+        ["v1→v2 patch assumption@1: -1 +7", "v2→v3 tail assumption@7: ~7"],
+        ["7 find “find” instead of 1 – done"],
+        {},
+    ),
+    "a local name may say whose place it takes": (
+        """
+        goal: g
+        steps: [{id: 1, tool: look}, {id: 2, tool: sum}, {id: 3, tool: write}]
+        planner: [{steps: [{id: 8, tool: a}, {id: 1, tool: b, replaces: 2}]}]
+        outcomes: [{match: {step: 2}, returns: [semantic]}]
+        """,
+        ["v1→v2 tail semantic@2: -2,3 +8,9"],
+        ["1 look “look” – done", "8 a “a” instead of 3 – done", "9 b “b” after 8 instead of 2 – done"],
+        {"1": "9"},
+    ),
+    "what is kept loses the refuted premise, which is no change of the plan": (
+        """
+        goal: g
+        assumptions: {p: x, q: y}
+        steps:
+          - {id: 1, tool: look, depends_on: [], granularity: patch}
+          - {id: 2, tool: sum, depends_on: [1], assumes: [p, q]}
+          - {id: 3, tool: write, depends_on: [2], assumes: [p]}
+        planner: [{steps: [{id: 1, tool: look, assumes: [q, p]}]}]
+        outcomes: [{match: {step: 1, version: 1}, returns: [{status: shape, refutes: [p]}]}]
+        """,
+        ["v1→v2 patch assumption@1:"],
+        ["1 look “look” on q – done", "2 sum “sum” after 1 on q – done", "3 write “write” after 2 – done"],
+        {},
+    ),
     "a removed id stays retired": (
         """
         goal: g

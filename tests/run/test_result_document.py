@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from replanctl.run.events import Event
+from replanctl.run.events import AnyEvent, Event
 from replanctl.run.fold import ResultFold, fold
 from replanctl.run.result import HandOver
 from tests.rehearse import rehearse
@@ -225,6 +225,14 @@ def test_every_event_is_stamped(session: tuple[list[Event], dict[str, Any]]) -> 
     versions = [event["version"] for event in events]
     assert versions == sorted(versions)
     assert {event["version"] for event in events} == {"v1", "v2"}
+
+
+def test_there_are_eighteen_kinds_of_events() -> None:
+    assert [cls.__struct_config__.tag for cls in AnyEvent.__args__] == [
+        "session.start", "plan.commit", "step.start", "step.retry", "step.fallback", "step.end", "signal", "route",
+        "gate", "lesson", "plan.draft", "plan.rejected", "plan.diff", "goal.changed", "variable.health", "solver",
+        "ledger", "session.complete",
+    ]  # fmt: skip
 
 
 def test_the_story_of_a_replan(session: tuple[list[Event], dict[str, Any]]) -> None:
