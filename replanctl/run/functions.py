@@ -26,8 +26,9 @@ class FunctionTools:
     """Calls Python functions and measures them with `clock` (seconds).
 
     `tools` is one callable of (tool name, args), or a mapping of names to callables; those are called with the args as
-    keywords, or with the one dict where they have a single parameter that none of the args is called like. Each call gets its own copy of the args. An
-    exception becomes a failed outcome; `KeyboardInterrupt` and `SystemExit` pass through.
+    keywords, or with the one dict where they have a single parameter that none of the args is called like. Each call
+    gets its own copy of the args. An exception becomes a failed outcome; `KeyboardInterrupt` and `SystemExit` pass
+    through.
     """
 
     def __init__(self, tools: Toolbox, *, clock: Callable[[], float] = time.monotonic) -> None:
