@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class OutcomeRule(msgspec.Struct, frozen=True, gc=False):
-    """One entry per attempt that matches; the last one repeats. `line` is the rule's place in its file, for warnings."""
+    """One entry per attempt that matches; the last one repeats. `line` is the rule's place in its file."""
 
     match: Match
     returns: tuple[Entry, ...]
@@ -127,7 +127,7 @@ def _outcome(entry: Entry, call: Call) -> Outcome:
 
 
 def contained(part: Any, whole: Any) -> bool:
-    """Whether a value holds another one: mappings by subset at any depth, everything else by equality of value and kind."""
+    """Whether a value holds another one: mappings by subset at any depth, everything else by value and kind."""
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(k in whole and contained(v, whole[k]) for k, v in part.items())
     if isinstance(part, list):
