@@ -47,4 +47,8 @@ def test_a_text_follows_a_step_that_came_after_it_and_goes_again() -> None:
     )
     asked = [[(step.id, step.args) for step in version.steps if step.tool in "bc"] for version in result.versions]
     assert [[id_ for id_, _ in steps] for steps in asked] == [["2", "late"], ["3", "late"], ["4", "late"]]
-    assert [args["q"] for steps in asked for id_, args in steps if id_ == "late"] == ["see #E3!", "see #E3!", "see #E4!"]
+    assert [args["q"] for steps in asked for id_, args in steps if id_ == "late"] == [
+        "see #E3!",
+        "see #E3!",
+        "see #E4!",
+    ]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from tests.properties.laws.accounts import ACCOUNTS
 from tests.properties.laws.attempts import ATTEMPTS
 from tests.properties.laws.budgets import BUDGETS
+from tests.properties.laws.drafts import DRAFTS
 from tests.properties.laws.health import HEALTH
 from tests.properties.laws.order import ORDER
 from tests.properties.laws.plans import PLANS
@@ -17,4 +18,4 @@ from tests.properties.run import Run
 
 Law = Callable[[Run], Iterator[str]]
 
-LAWS: tuple[Law, ...] = (*BUDGETS, *PLANS, *ORDER, *ATTEMPTS, *HEALTH, *ROUTES, *ACCOUNTS, *RESULTS)
+LAWS: tuple[Law, ...] = (*BUDGETS, *PLANS, *DRAFTS, *ORDER, *ATTEMPTS, *HEALTH, *ROUTES, *ACCOUNTS, *RESULTS)

@@ -8,6 +8,7 @@ from tests.properties.bend import Bend
 from tests.properties.mutants.accounts import ACCOUNTS
 from tests.properties.mutants.attempts import ATTEMPTS
 from tests.properties.mutants.budgets import BUDGETS
+from tests.properties.mutants.drafts import DRAFTS
 from tests.properties.mutants.health import HEALTH
 from tests.properties.mutants.order import ORDER
 from tests.properties.mutants.plans import PLANS
@@ -17,6 +18,7 @@ from tests.properties.mutants.routes import ROUTES
 MUTANTS: dict[Any, tuple[Bend, ...]] = {
     **BUDGETS,
     **PLANS,
+    **DRAFTS,
     **ORDER,
     **ATTEMPTS,
     **HEALTH,

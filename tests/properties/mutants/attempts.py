@@ -11,15 +11,8 @@ from replanctl.files import Rehearsal
 from replanctl.run import events as e
 from tests.properties.bend import Bend, dropped, edited, engine, given, swapped, told, under
 from tests.properties.laws import attempts
-from tests.properties.mutants.shapes import done, one_more, set_part
+from tests.properties.mutants.shapes import Forgetful, done, one_more, set_part
 from tests.properties.story import Moment
-
-
-class _Forgetful(set[str]):
-    """Calls that were denied, by an engine that does not remember them."""
-
-    def add(self, call: str) -> None:
-        """It is told, and forgets."""
 
 
 def plan_with(**fields: Any) -> Callable[[Rehearsal], Rehearsal]:
@@ -67,5 +60,5 @@ ATTEMPTS: dict[Any, tuple[Bend, ...]] = {
         told(e.Signal, dropped, lambda event, _: event.error_type == "missing_var"),
     ),
     attempts.no_void_variable_is_read: (told(e.StepStart, _spoil_first_read, _reads),),
-    attempts.a_denied_call_is_not_made_again: (engine(set_part("denied", _Forgetful())),),
+    attempts.a_denied_call_is_not_made_again: (engine(set_part("denied", Forgetful())),),
 }

@@ -14,6 +14,13 @@ from tests.properties.bend import Bend, edited, told, written
 from tests.properties.story import DONE, SKIPPED, Moment
 
 
+class Forgetful(set[str]):
+    """Calls that were denied, by an engine that does not remember them."""
+
+    def add(self, call: str) -> None:
+        """It is told, and forgets."""
+
+
 def set_part(part: str, value: Any) -> Callable[[Session], None]:
     """A session whose state holds something else."""
     return lambda session: setattr(session.state, part, value)
