@@ -173,7 +173,7 @@ def _fault(reference: references.Reference, proposal: Proposal, around: Surround
     if health is None:
         return "" if id_ in version else "which no step produces"
     verdict = proposal.verdicts.get(f"E{id_}")
-    if health is Health.VOID or verdict is Verdict.DISCARD:
+    if health is Health.VOID or verdict == Verdict.DISCARD:
         return "which is void"
     return "which is stale and has no verdict" if health is Health.STALE and verdict is None else ""
 

@@ -11,6 +11,7 @@ from replanctl.errors import ReplayDivergedError, StoreError
 from replanctl.plan.cells import DONE
 from replanctl.plan.draft import Draft
 from replanctl.plan.model import Granularity, Step
+from replanctl.plan.variables import Verdict
 from replanctl.replan.gates import BudgetGate, Check
 from replanctl.replan.prompt import LESSON_LINES, DoneStep, Lazy, ReplanRequest, done_lines, step_lines, summary
 from replanctl.replan.replanner import Replanner
@@ -32,12 +33,17 @@ class Answer(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-def _no_steps(draft: object) -> str:
-    """Why an answer is no list of steps; empty when it is one."""
+def _no_draft(draft: object) -> str:
+    """Why an answer is no list of steps with verdicts; empty when it is one."""
     if not isinstance(draft, Draft):
         return f"the replanner answered with {type(draft).__name__}, not with a list of steps"
-    wrong = next((step for step in draft.steps if not isinstance(step, Step)), None)
-    return "" if wrong is None else f"the replanner answered with {type(wrong).__name__} where a step belongs"
+    for step in draft.steps:
+        if not isinstance(step, Step):
+            return f"the replanner answered with {type(step).__name__} where a step belongs"
+    for name, verdict in draft.verdicts.items():
+        if verdict not in list(Verdict):
+            return f"the replanner answered with {verdict!r} for {name}, where {', '.join(Verdict)} belong"
+    return ""
 
 
 class Asking:
@@ -91,7 +97,7 @@ class Asking:
             return Answer(None, self._replanner.name, said)
         if draft is None:
             return Answer(self._template(case), TEMPLATE)
-        fault = _no_steps(draft)
+        fault = _no_draft(draft)
         return Answer(None if fault else draft, self._replanner.name, fault)
 
     def _template(self, case: Case) -> Draft:

@@ -424,6 +424,14 @@ BAD: dict[str, tuple[object, str]] = {
     "text": ("a plan", "the replanner answered with str, not with a list of steps"),
     "a list of something else": (["2"], "the replanner answered with list, not with a list of steps"),
     "a draft of something else": (Draft(("2",)), "the replanner answered with str where a step belongs"),  # type: ignore[arg-type]
+    "a verdict that is none": (
+        Draft((Step("2", "sum"),), {"E1": "perhaps"}),  # type: ignore[dict-item]
+        "the replanner answered with 'perhaps' for E1, where keep, convert, discard belong",
+    ),
+    "a verdict in plain text": (
+        Draft((Step("2", "sum", {"of": "#E1"}),), {"E1": "discard"}),  # type: ignore[dict-item]
+        "step 2 reads #E1, which is void",
+    ),
     "two steps of one id": (Draft((Step("7", "sum"), Step("7", "look"))), "step 7 is listed twice"),
 }
 
@@ -438,7 +446,7 @@ def test_a_bad_answer_is_a_bad_draft(answer: object, reason: str) -> None:
         "semantic",
         "invalid_draft",
     ]
-    told = "" if reason == "step 7 is listed twice" else reason
+    told = reason if reason.startswith("the replanner") else ""
     assert [(draft.replanner, draft.error) for draft in drafts(events)] == [
         ("answering", told or None),
         ("answering", None),

@@ -48,7 +48,7 @@ STEP_3 = {
     "id": "3", "action": "sum", "tool": "sum", "args": {"of": ["#E1", "#E2"]}, "depends_on": ["1", "2"],
     "assumes": [], "state": "pending", "replaces": None,
 }  # fmt: skip
-STEP_4 = {
+STEP_4: dict[str, Any] = {
     "id": "4", "action": "write", "tool": "write", "args": {"n": 1}, "depends_on": [], "assumes": [],
     "state": "pending", "replaces": None,
 }  # fmt: skip
