@@ -61,5 +61,5 @@ def told_where_it_is(writer: RunWriter) -> Iterator[RunWriter]:
         try:
             yield writer
         except (KeyboardInterrupt, StoppedError) as stop:
-            stop.add_note(f"run {writer.run} is kept as far as it came: replanctl show {writer.run}")
+            stop.add_note(f"run {writer.run} is kept as far as it came: replanctl resume {writer.run} goes on with it")
             raise

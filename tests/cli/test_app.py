@@ -101,7 +101,7 @@ def test_an_interrupted_run_is_kept_as_far_as_it_came(cli: Cli) -> None:
     done = cli("run", "long.yaml", "--format", "jsonl")
     assert (done.code, done.err) == (
         130,
-        "replanctl: interrupted\n  run 1 is kept as far as it came: replanctl show 1\n",
+        "replanctl: interrupted\n  run 1 is kept as far as it came: replanctl resume 1 goes on with it\n",
     )
     told = done.out.splitlines()
     with Store.open(cli.store) as store:

@@ -13,7 +13,7 @@ import pytest
 from replanctl.run.resume import CUT_OFF
 from replanctl.store import RunStatus, Store
 from tests.cli.conftest import Cli
-from tests.crash.child import Ended, command
+from tests.crash.child import Ended, command, start
 
 SCRIPTED = """\
 goal: rehearse
@@ -99,7 +99,7 @@ def lines(name: str) -> list[str]:
 def deaths(cli: Cli, *words: str) -> Iterator[Ended]:
     """The same command line, dying at its first transaction, its second, and so on to its end."""
     for transaction in range(1, 10_000):
-        ended = command(cli, *words, dies_at=transaction)
+        ended = command(cli, *words, transaction=transaction)
         yield ended
         if not ended.killed:
             assert ended.code < 2, ended.done
@@ -114,7 +114,7 @@ def go_on(cli: Cli, words: tuple[str, ...]) -> None:
         assert command(cli, *words).code == 0
     elif rows[0].status is not RunStatus.COMPLETED:
         assert rows[0].status is RunStatus.INTERRUPTED
-        assert command(cli, "resume").code == 0
+        assert command(cli, "resume", "--format", "json").code == 0
 
 
 def test_a_scripted_run_killed_wherever_it_writes(shop: Cli) -> None:
@@ -182,19 +182,19 @@ TAKEN_UP: list[tuple[list[str], list[str]]] = [
 def test_a_resume_killed_wherever_it_writes_is_resumed(shop: Cli, stopped_by: list[str], change: list[str]) -> None:
     assert command(shop, *RUN, *stopped_by).code == 1
     stopped = {file: file.read_bytes() for file in (shop.store / "runs.db", Path("diary"))}
-    assert command(shop, "resume", *change).code == 0
+    assert command(shop, "resume", "--format", "json", *change).code == 0
     whole, diary = run_of(shop), lines("diary")
     called_before = len(stopped[Path("diary")].splitlines())
     for transaction in range(1, 1000):
         clear(*shop.store.glob("*"), Path("asked"))
         for file, content in stopped.items():
             file.write_bytes(content)
-        ended = command(shop, "resume", *change, dies_at=transaction)
+        ended = command(shop, "resume", "--format", "json", *change, transaction=transaction)
         with Store.open(shop.store) as store:
             begun = store.run(1).status is not RunStatus.FAILED
         twice = lines("diary")[max(called_before, answers(shop)["tools"]) :]
         if ended.killed:
-            command(shop, "resume", *([] if begun else change))
+            command(shop, "resume", "--format", "json", *([] if begun else change))
         if twice != ["send 7"]:
             assert run_of(shop) == whole
             assert sorted(lines("diary")) == sorted([*diary, *twice])
@@ -205,3 +205,60 @@ def test_a_resume_killed_wherever_it_writes_is_resumed(shop: Cli, stopped_by: li
         if not ended.killed:
             break
     assert transaction > 3
+
+
+def test_resumes_at_the_same_time_do_not_share_a_run(shop: Cli) -> None:
+    assert command(shop, *RUN, "--max-steps", "1").code == 1
+    rivals = [start(shop, "resume", "1", "--max-steps", "none", "--format", "json") for _ in range(4)]
+    ended = [rival.wait() for rival in rivals]
+    taken = [each for each in ended if each.done and each.done.out]
+    assert len(taken) == 1
+    assert taken[0].code == 0
+    for each in ended:
+        said = each.done.err if each.done else ""
+        assert each in taken or "is being written by another process" in said or "nothing to resume" in said
+    assert lines("diary") == DIARY
+    assert command(shop, "replay").code == 0
+
+
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_real_run_told_to_stop_in_a_tool_is_kept_and_goes_on(shop: Cli, number: str, code: int) -> None:
+    assert command(shop, *RUN).code == 0
+    whole = run_of(shop)
+    clear(*shop.store.glob("*"), Path("diary"), Path("asked"))
+    stops = f"""\
+import os, pathlib, signal, shop
+def look(at):
+    if at == "c" and not pathlib.Path("told").exists():
+        pathlib.Path("told").touch()
+        os.kill(os.getpid(), signal.{number})
+    return shop.look(at)
+TOOLS = {{**shop.TOOLS, "look": look}}
+"""
+    shop.files({"stops.py": stops})
+    told = command(shop, *RUN, "--tools", "stops:TOOLS")
+    assert (told.code, told.done and told.done.out) == (code, "")
+    assert told.done
+    assert told.done.err.splitlines()[1:] == ["  run 1 is kept as far as it came: replanctl resume 1 goes on with it"]
+    assert run_of(shop)[0] is RunStatus.INTERRUPTED
+    assert command(shop, "resume", "--format", "json").code == 0
+    assert (run_of(shop), lines("diary")) == (whole, DIARY)
+
+
+def test_a_lesson_book_is_saved_whole_or_not_at_all(shop: Cli) -> None:
+    words = ("run", "plan.yaml", "--no-store", "--lessons", "book.yaml", "-q")
+    assert command(shop, *words).code == 0
+    before = Path("book.yaml").read_bytes()
+    assert command(shop, *words).code == 0
+    after = Path("book.yaml").read_bytes()
+    assert before.replace(b"count: 1", b"count: 2") == after
+    found = []
+    for step in range(1, 100):
+        Path("book.yaml").write_bytes(before)
+        ended = command(shop, *words, step=step, file="book.yaml")
+        found.append(Path("book.yaml").read_bytes())
+        if not ended.killed:
+            break
+    assert len(found) > 4
+    assert found == sorted(found)
+    assert set(found) == {before, after}
