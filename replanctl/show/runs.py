@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 from replanctl.show.words import number, seconds
 
-WIDE = 100  # columns from which on the year and the time of day are shown too
+DATE, TIME = 72, 100  # columns from which on the day a run began is shown, and the year and the time of day too
+_WORDS = ("started", "ended")  # columns of words; the others are of numbers
 
 
 class RunLine(Protocol):
@@ -38,29 +39,41 @@ def view(paper: Paper, runs: Sequence[RunLine]) -> None:
     if not runs:
         paper.line("There are no runs yet: replanctl run PLAN makes the first.", indent=2)
         return
-    mark = width(paper.glyphs.done) + 1
-    date = slice(0, 16) if paper.width >= WIDE else slice(5, 10)
-    started = [run.started[date].replace("T", " ") for run in runs]
-    rooms = max(len("started"), len(started[0])), max(len(run.reason or run.status) for run in runs)
-    head, tail = _cells("run", "started", rooms[0], "plan", "time", "tokens")
-    paper.line(Span(f"{head}{'ended':<{mark + rooms[1]}}{tail}goal", "label"), indent=2)
-    for run, when in zip(runs, started, strict=True):
-        _run(paper, run, when, rooms)
+    rows = [_cells(run, paper) for run in runs]
+    columns = [name for name, said in rows[0].items() if said]
+    rooms = {name: max(len(name), *(len(row[name]) for row in rows)) for name in columns}
+    mark = width(paper.glyphs.done)
+    before, behind = _halves({name: name for name in columns}, rooms)
+    paper.line(Span(f"{before}{' ' * mark} {behind}  goal", "label"), indent=2)
+    for run, row in zip(runs, rows, strict=True):
+        before, behind = _halves(row, rooms)
+        goal = paper.cut(run.goal, max(paper.width - len(before) - mark - len(behind) - 5, 8))
+        paper.line(before, _mark(run, paper), f" {behind}  {goal}", indent=2)
 
 
-def _run(paper: Paper, run: RunLine, started: str, rooms: tuple[int, int]) -> None:
+def _cells(run: RunLine, paper: Paper) -> dict[str, str]:
+    """What is said of a run, by column; a column of which nothing is said is left out."""
+    dash = paper.glyphs.dash
+    began = slice(0, 16) if paper.width >= TIME else slice(5, 10) if paper.width >= DATE else slice(0)
+    return {
+        "run": str(run.run),
+        "started": run.started[began].replace("T", " "),
+        "ended": run.reason or run.status,
+        "plan": dash if run.versions is None else f"v{run.versions}",
+        "time": dash if run.seconds is None else seconds(run.seconds),
+        "tokens": dash if run.tokens is None else number(run.tokens),
+    }
+
+
+def _halves(row: Mapping[str, str], rooms: Mapping[str, int]) -> tuple[str, str]:
+    """What stands before the mark of how a run ended, and what stands behind it."""
+    cells = {name: f"{row[name]:{'<' if name in _WORDS else '>'}{room}}" for name, room in rooms.items()}
+    ended = cells.pop("ended")
+    before = [cells.pop(name) for name in ("run", "started") if name in cells]
+    return "  ".join([*before, ""]), "  ".join([ended, *cells.values()])
+
+
+def _mark(run: RunLine, paper: Paper) -> Span:
     glyphs = paper.glyphs
     marks = {"completed": Span(glyphs.done, "done"), "failed": Span(glyphs.failed, "failed")}
-    mark = marks.get(run.status, Span(paper.pad(glyphs.notice, width(glyphs.done)), "notice"))
-    time = glyphs.dash if run.seconds is None else seconds(run.seconds)
-    plan = glyphs.dash if run.versions is None else f"v{run.versions}"
-    tokens = glyphs.dash if run.tokens is None else number(run.tokens)
-    head, tail = _cells(str(run.run), started, rooms[0], plan, time, tokens)
-    ending = f" {run.reason or run.status:<{rooms[1]}}"
-    left = max(paper.width - len(head) - width(mark.text) - len(ending) - len(tail) - 2, 8)
-    paper.line(head, mark, ending, tail, paper.cut(run.goal, left), indent=2)
-
-
-def _cells(run: str, started: str, room: int, plan: str, time: str, tokens: str) -> tuple[str, str]:
-    """What stands before how a run ended, and what stands behind."""
-    return f"{run:>4}  {started:<{room}}  ", f" {plan:>4} {time:>7} {tokens:>8}  "
+    return marks.get(run.status, Span(paper.pad(glyphs.notice, width(glyphs.done)), "notice"))

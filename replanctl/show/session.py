@@ -32,7 +32,7 @@ from replanctl.show.header import Header, header
 from replanctl.show.health import HealthLines
 from replanctl.show.paper import Paper, Span
 from replanctl.show.steps import StepRows
-from replanctl.show.words import seconds, some
+from replanctl.show.words import RESUMED, seconds, some
 
 HELD_AFTER = 500  # events; a session that is this long is printed many lines at a time
 KEPT_NAMED = 8  # so many unchanged steps are named in a diff; more are counted
@@ -119,8 +119,7 @@ class SessionScreen:
     def _next_version(self, event: PlanCommit, parent: str) -> None:
         touched = (*event.steps, *event.amended)
         diff = diff_steps(self._steps, touched, event.removed, old_name=parent, new_name=event.version)
-        why = f" {event.granularity}, because {self._why(event)}"
-        self._paper.line(Span(event.version, "version"), why, indent=2, hang=5)
+        self._paper.line(Span(event.version, "version"), f" {self._why(event)}", indent=2, hang=5)
         verdicts = ", ".join(f"{name} {verdict}" for name, verdict in event.verdicts.items())
         if verdicts:
             self._columns.detail("verdict", verdicts)
@@ -129,9 +128,12 @@ class SessionScreen:
             self._steps.pop(id_, None)
 
     def _why(self, event: PlanCommit) -> str:
+        if event.granularity is None:
+            return RESUMED
         if event.cause == ErrorType.GOAL_CHANGED:
-            return "the goal changed"
-        return f"{event.cause}: {self._cause}" if self._cause else event.cause
+            return f"{event.granularity}, because the goal changed"
+        cause = f"{event.cause}: {self._cause}" if self._cause else event.cause
+        return f"{event.granularity}, because {cause}"
 
     def _kept(self, diff: PlanDiff) -> list[str]:
         """The unchanged steps by id, where they are few."""

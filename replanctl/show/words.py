@@ -50,6 +50,8 @@ RULES = {
     "wide-radius": "{resting}, too wide for a patch",
 }
 
+RESUMED = "taken up again"  # what a version is for that no replan made
+
 # What becomes of a failure that is not replanned, by `on_failure`.
 ON_FAILURE = {
     "skip": "what depends on it is skipped, the rest goes on",

@@ -31,10 +31,10 @@ def loaded(done: Done) -> dict[str, Any]:
 
 def test_runs_are_listed_oldest_first(ran: Cli) -> None:
     assert ran("runs") == Done(0, """\
-   run  started  ended       plan    time   tokens  goal
-     1  01-02    ✓ goal_met    v2      4s    1,505  find the price
-     2  01-02    ✗ escalated   v1      2s      700  find the price
-     3  01-02    ✓ goal_met    v1      3s      880  find the price
+  run  started    ended      plan  time  tokens  goal
+    1  01-02    ✓ goal_met     v2    4s   1,505  find the price
+    2  01-02    ✗ escalated    v1    2s     700  find the price
+    3  01-02    ✓ goal_met     v1    3s     880  find the price
 """, "")  # fmt: skip
     rows = loaded(ran("runs", "--format", "json"))
     assert rows["schema_version"] == 1

@@ -13,6 +13,7 @@ from replanctl.cli.output import write_line
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.plan.diff import PlanDiff, diff_plans
+from replanctl.show.words import RESUMED
 
 DIFFERENT = 1
 
@@ -71,6 +72,8 @@ def _why(old: Operand, new: Operand) -> str:
     """Why a version was made, where it is compared with the one it was made from."""
     if old.version is None or new.version is None or new.version.parent != old.version.version:
         return ""
+    if new.version.granularity is None:
+        return RESUMED
     said = f": {new.message}" if new.message else ""
     return f"{new.version.granularity}, because {new.version.cause}{said}"
 
