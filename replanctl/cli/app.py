@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from replanctl import __version__
 from replanctl.cli.flags import Shared, Verb
-from replanctl.cli.output import OutputError
+from replanctl.cli.output import OutputError, say
 from replanctl.cli.quick import read_quickly, verb_first
 from replanctl.cli.signals import StoppedError, stop_signals
 from replanctl.cli.world import World
@@ -99,9 +99,9 @@ def _notes(stop: BaseException) -> list[str]:
 
 def _own_up(world: World, error: Exception, *, debug: bool) -> int:
     if debug:
-        from traceback import print_exception
+        from traceback import format_exception
 
-        print_exception(error, file=world.stderr)
+        say(world.stderr, "".join(format_exception(error)).splitlines())
     what = f"this is a bug in replanctl: {type(error).__name__}: {error}"
     return _complain(world, BUG, what, "please report it, with what --debug shows")
 
@@ -113,15 +113,13 @@ def _complain(world: World, code: int, what: str, *hints: str) -> int:
 def _list_problems(world: World, error: InputError) -> int:
     from replanctl.show.problems import problem_lines
 
-    return _print(world, problem_lines(error.problems), error.exit_code)
+    return _print(world, problem_lines(error.problems, world.stderr.encoding), error.exit_code)
 
 
 def _print(world: World, lines: Iterable[str], code: int) -> int:
-    from replanctl.show.text import clean
-
     if code < INTERRUPTED:  # one who is told to stop does not wait for a reader
         with suppress(OutputError):
             world.stdout.flush()
-    world.stderr.writelines(f"{clean(line)}\n" for line in lines)
+    say(world.stderr, lines)
     world.stderr.flush()
     return code
