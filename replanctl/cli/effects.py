@@ -11,7 +11,7 @@ import msgspec
 from replanctl.errors import ReplanctlError, ReplayDivergedError
 from replanctl.plan.draft import Draft
 from replanctl.replan.prompt import ReplanRequest
-from replanctl.replan.replanner import Replanner
+from replanctl.replan.replanner import Replanner, ReplannerError
 from replanctl.replan.signal import Status
 from replanctl.run.functions import describe
 from replanctl.run.tools import Call, Outcome, Tools
@@ -99,7 +99,7 @@ class RecordedReplanner:
         question = f"{request.version} step {about} {request.granularity}: plan"
         answer = msgspec.convert(self._log.answer(question, lambda: self._ask(request)), PlannerAnswer)
         if answer.error is not None:
-            raise PlannerError(answer.error)
+            raise ReplannerError(answer.error)
         return answer.draft
 
     def _ask(self, request: ReplanRequest) -> Any:
@@ -114,10 +114,6 @@ class RecordedReplanner:
     def cause(self, request: ReplanRequest) -> str:
         """What the planner says before it is asked."""
         return self._replanner.cause(request)
-
-
-class PlannerError(Exception):
-    """A planner from outside did not come to an answer."""
 
 
 def _in_json(outcome: Outcome) -> Any:

@@ -46,6 +46,10 @@ class PlannerRule(msgspec.Struct, frozen=True, gc=False):
     otherwise: Otherwise | None = None
 
 
+class ReplannerError(Exception):
+    """A replanner did not come to an answer; the text alone says why."""
+
+
 class Replanner(Protocol):
     """Whoever writes a new plan: a pure function of the request."""
 

@@ -14,7 +14,7 @@ from replanctl.plan.model import Granularity, Step
 from replanctl.plan.variables import Verdict
 from replanctl.replan.gates import BudgetGate, Check
 from replanctl.replan.prompt import LESSON_LINES, DoneStep, Lazy, ReplanRequest, done_lines, step_lines, summary
-from replanctl.replan.replanner import Replanner
+from replanctl.replan.replanner import Replanner, ReplannerError
 from replanctl.replan.template import template
 from replanctl.run.case import Case
 from replanctl.run.state import SessionState
@@ -93,7 +93,8 @@ class Asking:
         except _OUR_OWN:
             raise
         except Exception as error:  # whatever a replanner raises makes a bad draft
-            said = f"the replanner failed: {type(error).__name__}: {error}"[:400]
+            kind = "" if isinstance(error, ReplannerError) else f"{type(error).__name__}: "
+            said = f"the replanner failed: {kind}{error}"[:400]
             return Answer(None, self._replanner.name, said)
         if draft is None:
             return Answer(self._template(case), TEMPLATE)
