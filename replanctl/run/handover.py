@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ _NEXT: dict[str, tuple[str, ...]] = {
     "token_budget": ("replanctl resume {run} --max-replan-tokens +10000", "replanctl show {run} --ledger"),
     "step_budget": ("replanctl resume {run} --max-steps +6",),
     "tool_call_budget": ("replanctl resume {run} --max-tool-calls +6",),
-    "time_budget": ("replanctl resume {run} --max-seconds +60",),
+    "time_budget": ("replanctl resume {run} --max-seconds +{more}",),
     "step_breaker": ("replanctl resume {run} --per-step +1 --granularity tail", "replanctl why {step} --run {run}"),
     "oscillation": ("replanctl resume {run} --max-repeat +1", "replanctl show {run} --lessons"),
     "no_plan": ("replanctl prompt {run}", "replanctl resume {run} --granularity global"),
@@ -35,7 +36,7 @@ def hand_over(
 ) -> HandOver:
     """Clean results, the path that was taken, and commands that go on from here."""
     clean: dict[str, Any] = {name: v.value for name, v in variables.items() if v.health == "clean"}
-    return HandOver(reason, gate, clean, tuple(map(_line, history)), _next(reason, failed_step, run))
+    return HandOver(reason, gate, clean, tuple(map(_line, history)), _next(reason, gate, failed_step, run))
 
 
 def _line(execution: Execution) -> str:
@@ -43,10 +44,10 @@ def _line(execution: Execution) -> str:
     return f"{execution.version} step {execution.step_id} {execution.status}{error}"
 
 
-def _next(reason: str, failed_step: str | None, run: int | None) -> tuple[str, ...]:
+def _next(reason: str, gate: GateView | None, failed_step: str | None, run: int | None) -> tuple[str, ...]:
     if run is None:
         return _NOT_STORED
+    over = gate.reading - gate.limit if gate is not None and gate.limit is not None else 0
+    words = {"run": run, "step": failed_step, "more": 60 + math.ceil(over)}
     commands = _NEXT.get(reason, ())
-    return tuple(
-        command.format(run=run, step=failed_step) for command in commands if failed_step or "{step}" not in command
-    )
+    return tuple(command.format(**words) for command in commands if failed_step or "{step}" not in command)

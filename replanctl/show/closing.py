@@ -49,7 +49,11 @@ def _replans(result: SessionResult) -> str:
     asked = sum(line.kind == "replan" for line in result.ledger.lines)
     made = len(result.revisions)
     counted = [plural(made, "replan")] if made else []
-    counted += [plural(asked - made, "refused draft")] if asked > made else []
+    fruitless = asked - made
+    if fruitless and result.status == "completed":
+        counted.append(plural(fruitless, "refused draft"))
+    elif fruitless:  # a session may also stop short because a planner gave up, or at a gate behind a good draft
+        counted.append(f"{plural(fruitless, 'answer')} that came to nothing")
     return f"after {' and '.join(counted)}" if counted else "without a replan"
 
 

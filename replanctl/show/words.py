@@ -39,7 +39,7 @@ GATES = {
 RULES = {
     "goal-changed": "a new goal needs a new plan",
     "override": "forced by the command line, the step or the policy",
-    "environmental": "retries and fallbacks are spent, a new plan would not help",
+    "environmental": "the tool does not answer, a new plan would not help",
     "permission": "the right is missing, a new plan would not help",
     "broken-dependency": "what it reads failed, was skipped or is void",
     "hidden-dependency": "what it reads has not run yet",

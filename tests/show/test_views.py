@@ -180,8 +180,8 @@ ENDINGS: dict[str, tuple[SessionResult, str]] = {
     ),
     "at a gate": (
         sample.result(**FAILED, revisions=(), ledger=REFUSED),
-        "Goal not met after 3 refused drafts: no replans were left at step 3 (replan_budget, 5/5). 5s of session time, "
-        "13 tokens, 30 % of the main flow again for remedy.",
+        "Goal not met after 3 answers that came to nothing: no replans were left at step 3 (replan_budget, 5/5). "
+        "5s of session time, 13 tokens, 30 % of the main flow again for remedy.",
     ),
     "without a gate": (
         sample.result(status="failed", reason="aborted", revisions=(), ledger=NO_REMEDY),
