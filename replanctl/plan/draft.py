@@ -252,16 +252,18 @@ class _Layer:
                     touched[reader.place] = reader
         for cell in self.graph.readers.assuming(self.refuted):
             touched[cell.place] = cell
-        kept = [c for _, c in sorted(touched.items()) if not c.gone and c.is_open and c.step.id not in gone]
-        amended = ((cell.step, self._amend(cell.step, successors)) for cell in kept)
+        kept = [c for _, c in sorted(touched.items()) if not c.gone and c.state is not DONE and c.step.id not in gone]
+        amended = ((cell.step, self._amend(cell, successors)) for cell in kept)
         return tuple(new for old, new in amended if new != old)
 
-    def _amend(self, step: Step, successors: dict[str, str]) -> Step:
+    def _amend(self, cell: Cell, successors: dict[str, str]) -> Step:
+        """A kept step; one that was skipped or failed for good follows too, since it may be listed again."""
+        step = cell.step
         return msgspec.structs.replace(
             step,
             depends_on=tuple(dict.fromkeys(successors.get(d, d) for d in step.depends_on or ())),
             args=references.rename(step.args, self.graph.known, successors),
-            assumes=tuple(a for a in step.assumes if a not in self.refuted),
+            assumes=tuple(a for a in step.assumes if not cell.is_open or a not in self.refuted),
         )
 
 

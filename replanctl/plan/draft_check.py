@@ -49,7 +49,8 @@ class _Version:
 
     def __init__(self, proposal: Proposal, graph: Graph, granularity: Granularity) -> None:
         self.graph = graph
-        self.changed = {step.id: step for step in (*proposal.steps, *proposal.amended)}
+        amended = (step for step in proposal.amended if graph.cells[step.id].is_open)
+        self.changed = {step.id: step for step in (*proposal.steps, *amended)}
         self.steps = proposal.steps
         self.gone = frozenset(proposal.removed)
         self.empty_before = granularity is Granularity.GLOBAL

@@ -249,6 +249,9 @@ class Graph:
 
     def _amend(self, step: Step) -> Cell:
         old = self.cells[step.id]
+        if not old.is_open:  # it has ended, and only follows what it depended on
+            old.step = step
+            return old
         self._drop(old)
         cell = Cell(step, old.place, self.version, on_gaps=bool(step.gaps))
         cell.lineage = old.lineage

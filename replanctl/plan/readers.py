@@ -39,11 +39,11 @@ class Readers:
             self._assuming.pop(name, None)
 
     def hidden(self, id_: str, cells: Mapping[str, Cell]) -> list[Cell]:
-        """Open steps whose args may name this step although they do not depend on it."""
+        """Steps whose args may name this step although they do not depend on it."""
         if self._hidden is None:
             self._hidden = {}
             self.add_hidden(cells.values())
-        return [cell for cell in self._hidden.get(id_, ()) if not cell.gone and cell.is_open]
+        return [cell for cell in self._hidden.get(id_, ()) if not cell.gone]
 
     def add_hidden(self, made: Iterable[Cell]) -> None:
         """Steps entered the plan."""

@@ -30,6 +30,10 @@ class Standing(Protocol):
         """The value of a variable that can be read."""
         ...
 
+    def is_clean(self, step_id: str) -> bool:
+        """Whether a new plan may read a step's variable without a verdict."""
+        ...
+
 
 class Mended(msgspec.Struct, frozen=True, gc=False):
     """A step that can be read again, and what was done to it."""
@@ -105,10 +109,13 @@ class _Mender:
         return self._nearest_field(reference) if state == "no such field" else None
 
     def _candidates(self) -> list[str]:
-        """Ids that may have been meant: of done steps if there are any, else of open ones that do not wait for this."""
+        """Ids that may have been meant: of done steps that may be read, or, when nothing is done, of open ones that do
+        not wait for this one."""
         cells = self.graph.listed()
         done = [cell.step.id for cell in cells if cell.state is DONE]
-        return done or [cell.step.id for cell in cells if cell.is_open and cell.step.id not in self.resting]
+        if done:
+            return [id_ for id_ in done if self.standing.is_clean(id_)]
+        return [cell.step.id for cell in cells if cell.is_open and cell.step.id not in self.resting]
 
     def _nearest_field(self, reference: Reference) -> Reference | None:
         """The path with each key that is not there replaced by the closest one that is."""

@@ -135,13 +135,21 @@ def _changes(proposal: Proposal, graph: Graph) -> tuple[_Ids, _Ids, _Ids, _Ids]:
     added: list[str] = []
     revised: list[str] = []
     rewired: list[str] = []
-    for step in (*proposal.steps, *proposal.amended):
+    for step in _touched(proposal, graph):
         cell = graph.cells.get(step.id)
         if cell is None:
             added.append(step.id)
         elif fields := changed_fields(cell.step, step):
             (rewired if fields == ("depends_on",) else revised).append(step.id)
     return _in_list_order(proposal.removed, graph), tuple(added), tuple(revised), tuple(rewired)
+
+
+def _touched(proposal: Proposal, graph: Graph) -> Iterator[Step]:
+    """The steps that a commit brings or changes, as the new list has them: what has ended, the draft's, the rest."""
+    amended = {step.id: step for step in proposal.amended}
+    for id_ in _in_list_order(tuple(id_ for id_ in amended if not graph.cells[id_].is_open), graph):
+        yield amended.pop(id_)
+    yield from (*proposal.steps, *amended.values())
 
 
 def _in_list_order(ids: _Ids, graph: Graph) -> _Ids:

@@ -125,6 +125,10 @@ class SessionState:
         variable = self.variables.get(step_id)
         return variable.value if variable is not None else None
 
+    def is_clean(self, step_id: str) -> bool:
+        """Whether a new plan may read a variable without a verdict."""
+        return self.variables.health(step_id) is Health.CLEAN
+
     # -- calls that were denied ----------------------------------------------------------------------------------
 
     def was_denied(self, tool: str, args: dict[str, Any]) -> bool:

@@ -52,9 +52,7 @@ def lay(draft: PlanDraft, plan: Standing, scope: list[str], refuted: set[str]) -
     kept = {} if anew else {i: s for i, s in plan.steps.items() if i not in going and i not in new}
     return Laid(
         listed=listed,
-        kept={
-            id_: _followed(step, plan, follows, refuted) if plan.is_open(id_) else step for id_, step in kept.items()
-        },
+        kept={id_: _followed(step, id_, plan, follows, refuted) for id_, step in kept.items()},
         removed=set(going),
         mapping={local: id_ for local, id_ in names.items() if local != id_},
         before={i: plan.steps[o] for i in listed if (o := i if i in plan.steps else places.get(i, "")) in plan.steps},
@@ -155,11 +153,13 @@ def _listed(
     return listed
 
 
-def _followed(step: Step, plan: Standing, follows: dict[str, str], refuted: set[str]) -> Step:
-    """A step that stays follows those that go to what replaces them, and drops refuted premises."""
+def _followed(step: Step, id_: str, plan: Standing, follows: dict[str, str], refuted: set[str]) -> Step:
+    """A step that stays follows those that go to what replaces them; an open one drops refuted premises."""
+    if plan.state[id_] is DONE:
+        return step
     return replace(
         step,
         depends_on=tuple(dict.fromkeys(follows.get(d, d) for d in step.depends_on or ())),
         args=references.rename(step.args, plan.lines, follows),
-        assumes=tuple(name for name in step.assumes if name not in refuted),
+        assumes=tuple(name for name in step.assumes if name not in refuted or not plan.is_open(id_)),
     )

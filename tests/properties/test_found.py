@@ -52,3 +52,44 @@ def test_a_text_follows_a_step_that_came_after_it_and_goes_again() -> None:
         "see #E3!",
         "see #E4!",
     ]
+
+
+def test_a_skipped_step_follows_what_it_depended_on_so_that_a_global_can_list_it_again() -> None:
+    """Step 4 is skipped because of step 3, and waits for step 2 no less: a tail of step 1 makes that step 5."""
+    _, result = rehearse(
+        """
+        goal: g
+        steps:
+          - {id: 1, tool: a, depends_on: []}
+          - {id: 2, tool: b, depends_on: [1], args: {q: "#E1"}}
+          - {id: 3, tool: c, depends_on: [], on_failure: skip}
+          - {id: 4, tool: d, depends_on: [2, 3], args: {q: "#E2"}}
+          - {id: 5, tool: e, depends_on: []}
+        policy: {max_parallel: 2, routing: {rules: [{name: deep, when: {error_type: unknown}, granularity: global}]}}
+        outcomes:
+          - {match: {tool: a}, returns: [semantic, ok]}
+          - {match: {tool: c}, returns: [shape, ok]}
+          - {match: {tool: e}, returns: [error, ok]}
+        """
+    )
+    assert [(r.removed, r.added, r.revised, r.rewired) for r in result.revisions] == [
+        (("2",), ("6",), ("4", "1"), ()),
+        (("3", "4", "1", "6", "5"), ("7", "8", "9", "10", "11"), (), ()),
+    ]
+    waits = [{step.replaces or step.id: step.depends_on for step in v.steps}["4"] for v in result.versions]
+    assert waits == [("2", "3"), ("6", "3"), ("10", "7")]
+
+
+def test_a_typing_slip_is_not_mended_to_what_may_not_be_read() -> None:
+    """The nearest id is that of a step whose result is void: a draft that reads it would be refused."""
+    _, result = rehearse(
+        """
+        goal: g
+        steps:
+          - {id: 1, tool: a, assumes: [open], depends_on: []}
+          - {id: 2, tool: b, depends_on: [], on_failure: skip}
+          - {id: 3, tool: c, depends_on: [1], args: {q: "#E11"}}
+        outcomes: [{match: {tool: b}, returns: [{status: shape, refutes: [open]}]}]
+        """
+    )
+    assert (result.reason, result.versions[-1].steps[-1].args) == ("goal_met_with_gaps", {"q": None})
