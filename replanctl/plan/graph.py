@@ -1,8 +1,7 @@
 """The live plan: which steps there are, in which state and order, and what rests on what.
 
 A commit costs no more than what it changes, and ending a step no more than its dependents: the graph keeps a ready
-heap, links only to dependencies that are still open, and places new steps before the open ones instead of
-renumbering the list.
+heap, links only to dependencies that are still open, and puts new steps before the open ones without renumbering.
 """
 
 from __future__ import annotations
@@ -233,13 +232,13 @@ class Graph:
             if old.state is DONE:
                 line.called = True
                 line.tools.add(old.step.tool_name)
-            if old.step.id != step.id:
-                line.ids = (*line.ids, step.id)
-            cell.lineage = line.afresh() if afresh else line
             if old.step.id == step.id:
                 cell.dependents = [c for c in old.dependents if not c.gone]
                 if old.gap:
                     _wait_again(cell.dependents)
+            else:
+                line.ids = (*line.ids, step.id)
+            cell.lineage = line.afresh() if afresh else line
         self._enter(cell)
         if step.id not in self.known:
             self.known.add(step.id)
@@ -272,13 +271,11 @@ class Graph:
     def _link(self, cell: Cell) -> None:
         for id_ in cell.step.depends_on or ():
             dependency = self.cells.get(id_)
-            if dependency is None or dependency.state is DONE:
-                continue
-            if dependency.gap:
+            if dependency is not None and dependency.gap:
                 cell.gap_deps += 1
-                continue
-            cell.waiting += 1
-            dependency.dependents.append(cell)
+            elif dependency is not None and dependency.state is not DONE:
+                cell.waiting += 1
+                dependency.dependents.append(cell)
         if cell.waiting == 0 and cell.state is PENDING:
             heappush(self._ready, cell.place)
 
