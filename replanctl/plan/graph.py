@@ -221,8 +221,7 @@ class Graph:
             self._count_open(cell, -1)
         if cell.state is DONE:
             self.done -= 1
-        if not cell.until:
-            cell.until = self.version
+        cell.until = cell.until or self.version
 
     def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
         cell = Cell(step, place, self.version, on_gaps=bool(step.gaps))
