@@ -17,6 +17,7 @@ from contextlib import suppress
 import msgspec
 
 from replanctl.cli.question import question
+from replanctl.cli.signals import held_back
 from replanctl.errors import InputError, UsageError
 from replanctl.files import parse_draft
 from replanctl.plan.draft import Draft
@@ -58,11 +59,14 @@ class CommandReplanner:
         return ""
 
     def _run(self, text: bytes) -> str:
-        process = self._start(text)
+        process: subprocess.Popen[bytes] | None = None
         try:
+            with held_back():  # or nobody would know of it
+                process = self._start(text)
             answer, complaint = _listen(process, self._timeout)
         finally:
-            _end(process)
+            if process is not None:
+                _end(process)
         if process.returncode != 0:
             said = complaint.decode("utf-8", "replace").strip().splitlines()
             raise ValueError(f"it ended with {process.returncode}{f': {said[-1][:SHOWN]}' if said else ''}")

@@ -15,6 +15,7 @@ import pytest
 
 from replanctl.store import Store
 from tests.cli.conftest import Cli, Done
+from tests.conftest import ROOT
 
 PYTHON = sys.executable
 STEPS = "- {id: 2, action: ask, tool: ask, args: {who: '#E1'}}\n- {id: 3, tool: write, args: {text: '#E2'}}\n"
@@ -312,3 +313,28 @@ def test_a_run_can_be_replayed_where_its_tools_and_planner_are_gone(cli: Cli, to
         f"replanctl: --tools {tools}:TOOLS: there is no module {tools}",
     )
     assert cli("replay").code == 0
+
+
+def test_the_example_goes_for_real_as_it_was_rehearsed(cli: Cli) -> None:
+    for file in (ROOT / "plans" / "external").glob("*.*"):
+        cli.files({file.name: file.read_text(encoding="utf-8")})
+    real = ["--tools", "stock:TOOLS", "--planner", f"{PYTHON} planner.py"]
+    rehearsed, done = (
+        subprocess.run(
+            [PYTHON, "-m", "replanctl", "run", "stock.yaml", "--format", "json", *words],
+            capture_output=True, text=True, check=True, env={**os.environ, **cli.environ},
+        )
+        for words in ([], real)
+    )  # fmt: skip
+    assert (rehearsed.stderr, done.stderr) == ("", "ordering M4 bolt, 900 on the shelf\n")
+    stories = [told(json.loads(each.stdout)) for each in (rehearsed, done)]
+    assert stories[0] == stories[1]
+    assert cli("replay", "2").code == 0
+
+
+def told(result: dict[str, Any]) -> list[Any]:
+    """What happened, but for when."""
+    ends = [
+        (each["version"], each["step_id"], each["tool"], each["status"], each["result"]) for each in result["history"]
+    ]
+    return [result["reason"], ends, result["versions"], result["routes"], result["gates"], result["ledger"]]
