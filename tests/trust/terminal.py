@@ -35,8 +35,14 @@ class Witness:
 class Seen(NamedTuple):
     """What stands on a terminal: for each line its cells. The second cell of a wide character is empty."""
 
-    lines: list[list[str]]
+    cells: list[list[pyte.screens.Char]]
     acts: list[str]
+    after: str  # the colour that would be written in next
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """For each line what stands in its cells."""
+        return [[cell.data for cell in line] for line in self.cells]
 
     @property
     def text(self) -> str:
@@ -46,7 +52,11 @@ class Seen(NamedTuple):
     @property
     def widest(self) -> int:
         """The columns of the longest line."""
-        return max(map(len, self.lines), default=0)
+        return max(map(len, self.cells), default=0)
+
+    def colours_of(self, text: str) -> set[str]:
+        """The colours in which a character is written."""
+        return {cell.fg for line in self.cells for cell in line if cell.data == text}
 
     def columns_of(self, text: str, rows: str) -> list[int]:
         """At which column the lines that match `rows` have this text, of those that have it."""
@@ -63,7 +73,8 @@ def look(said: str, columns: int) -> Seen:
     witness = Witness(screen)
     pyte.Stream(witness).feed(said.replace("\n", "\r\n"))
     rows = (screen.buffer[y] for y in range(screen.lines - 2))
-    return Seen([[row[x].data for x in range(max(row, default=-1) + 1)] for row in rows], witness.acts)
+    cells = [[row[x] for x in range(max(row, default=-1) + 1)] for row in rows]
+    return Seen(cells, witness.acts, screen.cursor.attrs.fg)
 
 
 def as_written(said: str) -> str:
