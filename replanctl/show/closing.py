@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from replanctl.run.result import SessionResult
+from replanctl.plan.model import Granularity
+from replanctl.run.result import Revision, SessionResult
 from replanctl.show import handover, ledger, lessons, variables
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import INDENT, entries
@@ -47,7 +48,7 @@ def _why(result: SessionResult) -> str:
 
 def _replans(result: SessionResult) -> str:
     asked = sum(line.kind == "replan" for line in result.ledger.lines)
-    made = len(result.revisions)
+    made = len(_replanned(result))
     counted = [plural(made, "replan")] if made else []
     fruitless = asked - made
     if fruitless and result.status == "completed":
@@ -57,13 +58,18 @@ def _replans(result: SessionResult) -> str:
     return f"after {' and '.join(counted)}" if counted else "without a replan"
 
 
+def _replanned(result: SessionResult) -> list[Revision]:
+    """The revisions that replans made: a session that is taken up again may get a version of its own."""
+    return [revision for revision in result.revisions if revision.granularity != Granularity.NONE]
+
+
 def commands(result: SessionResult) -> list[str]:
     """What a person may want to run next: what the hand-over says, else a look at what happened."""
     if result.run is None:
         return []
     if result.handover is not None:
         return list(result.handover.next)
-    last = result.revisions[-1] if result.revisions else None
+    last = next(reversed(_replanned(result)), None)
     return [
         *([f"replanctl diff {last.from_} {last.to}"] if last else []),
         *([f"replanctl why {result.signals[-1].step_id}"] if result.signals else []),

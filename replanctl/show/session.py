@@ -123,13 +123,15 @@ class SessionScreen:
         verdicts = ", ".join(f"{name} {verdict}" for name, verdict in event.verdicts.items())
         if verdicts:
             self._columns.detail("verdict", verdicts)
-        diff_rows(self._columns, diff, self._kept(diff))
+        if event.granularity is not None:
+            diff_rows(self._columns, diff, self._kept(diff))
         for id_ in event.removed:
             self._steps.pop(id_, None)
 
     def _why(self, event: PlanCommit) -> str:
         if event.granularity is None:
-            return RESUMED
+            again = some([step.id for step in event.steps], self._paper.glyphs.ellipsis)
+            return f"{RESUMED}, to run {again} once more"
         if event.cause == ErrorType.GOAL_CHANGED:
             return f"{event.granularity}, because the goal changed"
         cause = f"{event.cause}: {self._cause}" if self._cause else event.cause

@@ -14,7 +14,7 @@ from replanctl.show.execution import ExecutionLines
 from replanctl.show.failure import refusal
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
-from replanctl.show.words import REASONS, number
+from replanctl.show.words import REASONS, RESUMED, number
 
 FIRST, LAST = 4, 6  # entries of a long story that are shown; those between them are counted
 
@@ -102,7 +102,7 @@ def _because(change: Change) -> str:
     """Why there is this version; nothing for the first."""
     if change.granularity is not None:
         return f" {change.granularity}, because {change.cause}"
-    return "" if change.rule is None else f" {change.rule}d"  # resumed
+    return "" if change.rule is None else f" {RESUMED}"
 
 
 def _difference(change: Change) -> Difference:
