@@ -32,7 +32,7 @@ def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = ()) -> Non
         text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
         _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), " ".join(kept), Span(text, "dim"))
     tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
-    described = [describe(change, columns.paper.glyphs, tools) for change in diff.changes]
+    described = [_cleaned(columns.paper, describe(change, columns.paper.glyphs, tools)) for change in diff.changes]
     beside = _note_column(columns, described)
     for change, words in zip(diff.changes, described, strict=True):
         _change(columns, change, words, beside)
@@ -51,6 +51,12 @@ def count_line(diff: PlanDiff) -> str:
     counts = {"added": diff.added, "revised": diff.revised, "rewired": diff.rewired, "removed": diff.removed}
     said = [f"{number(len(ids))} {word}" for word, ids in counts.items() if ids]
     return f"Plan: {', '.join([*said, f'{number(diff.kept)} kept'])}."
+
+
+def _cleaned(paper: Paper, described: Described) -> Described:
+    """The same as it will be read, which is what takes room."""
+    words, note, below = described
+    return paper.clean(words), paper.clean(note), below
 
 
 def _note_column(columns: Columns, described: Sequence[Described]) -> int:

@@ -1,4 +1,4 @@
-"""Whatever surrounds it, a session comes to the same: the same bytes in JSON, the same text as far as it is encodable."""
+"""Whatever surrounds it, a session comes to the same: the same bytes in JSON, the same words in text."""
 
 from __future__ import annotations
 
