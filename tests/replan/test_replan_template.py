@@ -220,6 +220,33 @@ DEEPER: dict[str, tuple[str, list[str], list[str], list[str]]] = {
             "4 free “free” – done",
         ],
     ),
+    "the failed step first, the others in list order": (
+        """
+        goal: g
+        assumptions: {p: x}
+        steps:
+          - {id: 5, tool: write, depends_on: [3, 7]}
+          - {id: 3, tool: sum, depends_on: [2]}
+          - {id: 2, tool: look, depends_on: []}
+          - {id: 7, tool: other, depends_on: [8], assumes: [p]}
+          - {id: 8, tool: free, depends_on: []}
+        outcomes: [{match: {step: 2, version: 1}, returns: [{status: shape, refutes: [p]}]}]
+        """,
+        [
+            "2 look “work around [shape]”",
+            "9 write “write” after 10,11 instead of 5",
+            "10 sum “sum” after 2 instead of 3",
+            "11 other “other” after 8 instead of 7 on p",
+        ],
+        ["v1→v2 tail assumption@2: -5,3,7 +9,10,11 ~2"],
+        [
+            "2 look “work around [shape]” – done",
+            "9 write “write” after 10,11 instead of 5 – done",
+            "10 sum “sum” after 2 instead of 3 – done",
+            "11 other “other” after 8 instead of 7 – done",
+            "8 free “free” – done",
+        ],
+    ),
     "a failed step of the radius that waits is replaced with the rest": (
         """
         goal: g
