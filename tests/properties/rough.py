@@ -34,8 +34,8 @@ class RoughReplanner:
         return Draft(tuple(dice.pick(SPOILS)(dice, steps)) if steps else (), verdicts(dice, self._plan))
 
     def cause(self, request: ReplanRequest) -> str:
-        """It knows that little beforehand."""
-        return "who knows" if self._dice.chance(20) else ""
+        """It knows nothing beforehand."""
+        return ""
 
 
 def _as_it_is(dice: Dice, steps: list[Step]) -> list[Step]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from tests.properties.dice import Dice
 from tests.properties.rehearsals import random_rehearsal
@@ -14,7 +15,7 @@ from tests.properties.sweep import complaints
 def rough(seed: int) -> Run:
     """A random session whose replanner may answer anything."""
     dice = Dice.seeded(seed)
-    rehearsal = random_rehearsal(dice)
+    rehearsal = replace(random_rehearsal(dice), planner=())
     return run(rehearsal, replanner=RoughReplanner(dice, rehearsal.plan))
 
 

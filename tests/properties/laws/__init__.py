@@ -10,12 +10,16 @@ from tests.properties.laws.attempts import ATTEMPTS
 from tests.properties.laws.budgets import BUDGETS
 from tests.properties.laws.drafts import DRAFTS
 from tests.properties.laws.health import HEALTH
+from tests.properties.laws.lessons import LESSONS
 from tests.properties.laws.order import ORDER
 from tests.properties.laws.plans import PLANS
 from tests.properties.laws.results import RESULTS
 from tests.properties.laws.routes import ROUTES
+from tests.properties.laws.templates import TEMPLATES
 from tests.properties.run import Run
 
 Law = Callable[[Run], Iterator[str]]
 
-LAWS: tuple[Law, ...] = (*BUDGETS, *PLANS, *DRAFTS, *ORDER, *ATTEMPTS, *HEALTH, *ROUTES, *ACCOUNTS, *RESULTS)
+LAWS: tuple[Law, ...] = (
+    *BUDGETS, *PLANS, *DRAFTS, *TEMPLATES, *ORDER, *ATTEMPTS, *HEALTH, *ROUTES, *LESSONS, *ACCOUNTS, *RESULTS,
+)  # fmt: skip

@@ -10,7 +10,6 @@ from replanctl.replan.gates import REASONS
 from replanctl.run.events import (
     AnyEvent,
     Event,
-    LessonLearned,
     PlanCommit,
     Route,
     SessionComplete,
@@ -182,20 +181,6 @@ def gaps_are_those_of_the_final_version(run: Run) -> Iterator[str]:
         yield f"the gaps are {run.result.gaps}, not {sorted(plan.gaps)}"
 
 
-def the_lesson_book_stays_within_its_size(run: Run) -> Iterator[str]:
-    """It holds what was written and not driven out, in the order it was learned."""
-    book: dict[str, int] = {}
-    most = run.rehearsal.policy.lessons.max
-    for event in run.events:
-        if type(event) is LessonLearned:
-            book[event.text] = event.count
-            book.pop(event.evicted or "", None)
-            if most is not None and len(book) > most:
-                yield f"the book holds {len(book)} lessons of {most}"
-    if [(lesson.text, lesson.count) for lesson in run.result.lessons] != list(book.items()):
-        yield f"the lessons are {run.result.lessons}, not {book}"
-
-
 def the_goal_is_the_last_one_taken(run: Run) -> Iterator[str]:
     """Warnings are told once, and the goal is the one in force at the end."""
     goal = run.rehearsal.plan.goal
@@ -216,6 +201,5 @@ RESULTS = (
     versions_hold_the_plan_as_it_was,
     variables_are_those_of_done_steps,
     gaps_are_those_of_the_final_version,
-    the_lesson_book_stays_within_its_size,
     the_goal_is_the_last_one_taken,
 )

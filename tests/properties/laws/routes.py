@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from replanctl.plan.model import Granularity
 from replanctl.replan.routing import Radius, RouteRule
 from replanctl.replan.signal import ERROR_TYPES, Status
-from replanctl.run.events import GoalChanged, LessonLearned, PlanCommit, PlanRejected, Route, Signal, StepEnd
+from replanctl.run.events import GoalChanged, PlanCommit, Route, Signal, StepEnd
 from tests.properties.laws.facts import is_abandoned, is_abort, stopped
 from tests.properties.laws.health import Variables
 from tests.properties.run import Run
@@ -238,15 +238,6 @@ def _standing(plan: Standing, id_: str) -> tuple[str, ...]:
     return ("pending",) if state in ("pending", "running") else (state.value,)
 
 
-def every_replan_leaves_a_lesson(run: Run) -> Iterator[str]:
-    """One behind every route, one behind every refused draft."""
-    for place, event in enumerate(run.events):
-        if type(event) is Route or type(event) is PlanRejected:
-            follower = run.events[place + 1]
-            if type(follower) is not LessonLearned or follower.step_id != event.step_id:
-                yield f"behind event {place} there is no lesson"
-
-
 def handing_over_skips_what_rests_on_the_failure(run: Run) -> Iterator[str]:
     """And nothing else."""
     signals: dict[str, Signal] = {}
@@ -275,6 +266,5 @@ ROUTES = (
     rules_follow_from_the_facts,
     no_patch_follows_a_patch_of_the_same_lineage,
     a_missing_variable_says_what_stands_in_the_way,
-    every_replan_leaves_a_lesson,
     handing_over_skips_what_rests_on_the_failure,
 )

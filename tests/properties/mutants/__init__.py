@@ -10,15 +10,19 @@ from tests.properties.mutants.attempts import ATTEMPTS
 from tests.properties.mutants.budgets import BUDGETS
 from tests.properties.mutants.drafts import DRAFTS
 from tests.properties.mutants.health import HEALTH
+from tests.properties.mutants.lessons import LESSONS
 from tests.properties.mutants.order import ORDER
 from tests.properties.mutants.plans import PLANS
 from tests.properties.mutants.results import RESULTS
 from tests.properties.mutants.routes import ROUTES
+from tests.properties.mutants.templates import TEMPLATES
 
 MUTANTS: dict[Any, tuple[Bend, ...]] = {
     **BUDGETS,
     **PLANS,
     **DRAFTS,
+    **TEMPLATES,
+    **LESSONS,
     **ORDER,
     **ATTEMPTS,
     **HEALTH,

@@ -41,9 +41,5 @@ RESULTS: dict[Any, tuple[Bend, ...]] = {
         document(variables=lambda variables: dict(list(variables.items())[1:])),
     ),
     results.gaps_are_those_of_the_final_version: (document(gaps=lambda gaps: gaps[1:]),),
-    results.the_lesson_book_stays_within_its_size: (
-        under(lessons=lambda lessons: replace(lessons, max=None)),
-        document(lessons=lambda lessons: lessons[::-1]),
-    ),
     results.the_goal_is_the_last_one_taken: (document(goal=lambda _: "riches"),),
 }

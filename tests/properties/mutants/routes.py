@@ -54,7 +54,6 @@ ROUTES: dict[Any, tuple[Bend, ...]] = {
             lambda event, _: event.error_type == "missing_var",
         ),
     ),
-    routes.every_replan_leaves_a_lesson: (told(e.LessonLearned, dropped),),
     routes.handing_over_skips_what_rests_on_the_failure: (
         told(e.StepEnd, dropped, lambda event, moment: skipped(event, moment) and not event.gap),
     ),
