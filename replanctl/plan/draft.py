@@ -20,11 +20,15 @@ from replanctl.plan.variables import Verdict
 
 
 class Draft(msgspec.Struct, frozen=True, gc=False):
-    """A replanner's answer: the plan from the cursor on, and verdicts by variable name (`E1`)."""
+    """A replanner's answer: the plan from the cursor on, and verdicts by variable name (`E1`).
+
+    No steps mean no plan, or, in answer to a changed goal, that nothing is left to do; with `gives_up` no plan always.
+    """
 
     steps: tuple[Step, ...] = ()
     verdicts: dict[str, Verdict] = {}
     warnings: tuple[str, ...] = ()
+    gives_up: bool = False
 
 
 class Proposal(msgspec.Struct, frozen=True, gc=False):

@@ -77,7 +77,7 @@ class ScriptedReplanner:
         rule = self._match(request)
         if rule is None or rule.otherwise is Otherwise.TEMPLATE:
             return None
-        return Draft(rule.steps, rule.verdicts)
+        return Draft(rule.steps, rule.verdicts, gives_up=rule.otherwise is Otherwise.GIVE_UP)
 
     def cause(self, request: ReplanRequest) -> str:
         """The cause that the matching rule names."""

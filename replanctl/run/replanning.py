@@ -146,8 +146,9 @@ class Replanning:
 
     def _empty(self, case: Case, draft: Draft) -> Iterator[Event]:
         """An empty plan: no plan after a failure; after a changed goal it means that nothing is left to do."""
-        if case.failure is not None:
-            self.stop = Stop("no_plan", f"the replanner gave up on step {case.step_id}")
+        if case.failure is not None or draft.gives_up:
+            on = f"step {case.step_id}" if case.failure is not None else "the new goal"
+            self.stop = Stop("no_plan", f"the replanner gave up on {on}")
             return
         open_ids = tuple(cell.step.id for cell in self._state.graph.open_cells())
         yield from self._admit(case, Proposal((), (), open_ids, {}, {}, dict(draft.verdicts)))

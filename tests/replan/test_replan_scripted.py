@@ -82,7 +82,8 @@ def test_which_rule_answers(rules: list[PlannerRule], answer: str | None, cause:
     planner = ScriptedReplanner(rules)
     steps = () if answer == "nothing" else (Step(answer or "", "ask"),) if answer else None
     verdicts = {"E1": Verdict.KEEP} if answer not in (None, "nothing") else {}
-    assert planner.replan(FAILURE) == (None if steps is None else Draft(steps, verdicts))
+    expected = None if steps is None else Draft(steps, verdicts, gives_up=answer == "nothing")
+    assert planner.replan(FAILURE) == expected
     assert planner.cause(FAILURE) == cause
 
 
@@ -185,6 +186,19 @@ def test_giving_up_and_the_template(planner: str, reason: str, detail: str) -> N
     _, result = rehearse(f"{PLAN}\nplanner: {planner}")
     assert (result.reason, result.detail) == (reason, detail)
     assert [line.booked for line in result.ledger.lines if line.kind == "replan"] == [445]
+
+
+@pytest.mark.parametrize(
+    ("planner", "ending"),
+    [
+        ("[{when: {goal: g2}, steps: []}]", ("completed", "goal_met", "")),
+        ("[{otherwise: give_up}]", ("failed", "no_plan", "the replanner gave up on the new goal")),
+    ],
+)
+def test_nothing_left_to_do_for_a_new_goal_is_not_giving_up_on_it(planner: str, ending: tuple[str, str, str]) -> None:
+    planner = planner.replace("steps: []", "steps: [], verdicts: {E1: keep}")
+    _, result = rehearse(f"{PLAN}\nplanner: {planner}\ninterruptions: [{{after: 1, goal: g2}}]")
+    assert (result.status, result.reason, result.detail) == ending
 
 
 def test_giving_up_counts_and_changes_nothing() -> None:
