@@ -15,8 +15,8 @@ class Problem(msgspec.Struct, frozen=True, gc=False):
     """One thing that is wrong (or doubtful) in an input, with its place and the way out.
 
     `line` and `column` count from 1; 0 means that the place is not known. `rule` is a stable
-    kebab-case name; `severity` is `error` or `warning`; `excerpt` is the source line, `hint` the
-    way out. Both may be empty.
+    kebab-case name; `severity` is `error` or `warning`; `excerpt` is the source line (of a very long
+    one the part around the place, from `excerpt_column` on), `hint` the way out. Both may be empty.
     """
 
     file: str
@@ -27,6 +27,7 @@ class Problem(msgspec.Struct, frozen=True, gc=False):
     severity: str = "error"
     excerpt: str = ""
     hint: str = ""
+    excerpt_column: int = 1
 
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""

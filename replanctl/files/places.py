@@ -104,12 +104,13 @@ class Lines:
         line = bisect_right(self.starts, index)
         return line, index - self.starts[line - 1] + 1
 
-    def excerpt(self, line: int) -> str:
-        """A line without its end, cut where it is very long."""
+    def excerpt(self, line: int, column: int) -> tuple[str, int]:
+        """A line without its end, and the column it begins at: of a very long one what is around this column."""
         start = self.starts[line - 1]
         end = self.starts[line] if line < len(self.starts) else len(self.text)
-        text = self.text[start : min(end, start + 4 * EXCERPT)].rstrip("\r\n")
-        return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
+        lead = max(column - EXCERPT // 2, 0) if end - start > EXCERPT else 0
+        text = self.text[start + lead : min(end, start + lead + EXCERPT + 1)].rstrip("\r\n")
+        return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…", lead + 1
 
     def problem(self, file: str, fault: Fault, places: Places) -> Problem:
         """The fault with its place in this text."""
@@ -117,4 +118,5 @@ class Lines:
         message = fault.message
         if fault.also is not None:
             message = f"{message}, first in line {self.place(places.find(fault.also))[0]}"
-        return Problem(file, line, column, fault.rule, message, fault.severity, self.excerpt(line), fault.hint)
+        excerpt, begins = self.excerpt(line, column)
+        return Problem(file, line, column, fault.rule, message, fault.severity, excerpt, fault.hint, begins)

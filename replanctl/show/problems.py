@@ -34,14 +34,14 @@ def count_line(problems: Iterable[Problem], files: int) -> str:
 
 def _excerpt(problem: Problem, glyphs: Glyphs, encoding: str) -> Iterator[str]:
     """The source line and a caret below the place; of a long line what is around the place."""
-    at = max(problem.column - 1, 0)
+    at = max(problem.column - problem.excerpt_column, 0)
     begin = max(at - _CONTEXT, 0) if len(problem.excerpt) > EXCERPT else 0
     before, rest = (
         _spelled(text, glyphs, encoding) for text in (problem.excerpt[begin:at], problem.excerpt[at:].rstrip())
     )
     gutter = f"{problem.line:>5} | "
     yield gutter + before + cut(rest, EXCERPT - width(before), glyphs)
-    if 0 < problem.column <= len(problem.excerpt):
+    if problem.column and at < len(problem.excerpt):
         yield " " * (len(gutter) - 2) + "| " + " " * width(before) + "^"
 
 

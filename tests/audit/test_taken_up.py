@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Cli
@@ -27,8 +29,8 @@ SAID = [
 
 
 @pytest.mark.parametrize(("command", "line"), SAID)
-def test_a_version_to_go_on_with_is_no_replan(command: str, line: str, root_cli: Cli) -> None:
-    allowed = root_cli.store.parent / "allowed.yaml"
+def test_a_version_to_go_on_with_is_no_replan(command: str, line: str, root_cli: Cli, tmp_path: Path) -> None:
+    allowed = tmp_path / "allowed.yaml"
     allowed.write_text("outcomes: []\n", encoding="utf-8")
     assert root_cli("run", "-", "-q", stdin=PLAN).code == 1
     assert root_cli("resume", "1", "-q", "--outcomes", allowed).code == 0
