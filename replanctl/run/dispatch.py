@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
+from operator import itemgetter
 from typing import Any
 
 from replanctl.plan import contract, references
@@ -122,13 +123,28 @@ class Dispatcher:
         outcome = self.tools.call(call)
         if outcome.latency > spec.timeout:
             outcome = Outcome(Status.TIMEOUT, latency=spec.timeout, tokens=outcome.tokens)
-        ends = state.clock + microseconds(outcome.latency)
-        if self._state.deadline is not None and ends > self._state.deadline:
-            flight.cut = True
-            ends = self._state.deadline
-            outcome = Outcome(Status.TIMEOUT, latency=(ends - state.clock) / MICROSECONDS, tokens=outcome.tokens)
+        self._listen(flight, outcome, state.clock)
+
+    def _listen(self, flight: Flight, outcome: Outcome, called: int) -> None:
+        """The answer to a call made at this instant arrives in time, or is cut off when the session's time is up."""
+        ends, deadline = called + microseconds(outcome.latency), self._state.deadline
+        if deadline is not None and ends > deadline:
+            flight.unheard = outcome
+            ends = max(deadline, self._state.clock)
+            outcome = Outcome(Status.TIMEOUT, latency=(ends - called) / MICROSECONDS, tokens=outcome.tokens)
         flight.answer = outcome
         self._schedule(ends, _CALL_ENDS, flight)
+
+    def keep_time(self) -> None:
+        """The session has another time from here on, and so have the calls under way."""
+        under_way = sorted(self.agenda, key=itemgetter(2))
+        self.agenda.clear()
+        for clock, what, _, flight in under_way:
+            if what == _CALL_ENDS:
+                outcome, flight.unheard = flight.unheard or flight.answer, None
+                self._listen(flight, outcome, clock - microseconds(flight.answer.latency))
+            else:
+                self._schedule(clock, what, flight)
 
     def _schedule(self, clock: int, what: int, flight: Flight) -> None:
         self._order += 1
@@ -165,7 +181,7 @@ class Dispatcher:
     def _unsuccessful(self, flight: Flight, status: Status, message: str) -> Iterator[Event]:
         if status is Status.DENIED:
             self._state.denied.add(self._ender.call_key(flight))
-        if flight.cut:
+        if flight.unheard is not None:
             gate = Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
             yield from self._abandon(flight, gate)
         elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self._may_have_happened(flight, status):

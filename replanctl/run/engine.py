@@ -107,6 +107,7 @@ class Session:
     def _obey(self, change: Change) -> None:
         if change.policy is not None:
             self.state.obey(change.policy)
+            self._dispatch.keep_time()
         if change.tools is not None:
             self._dispatch.tools = change.tools
         if change.interruptions is not None:

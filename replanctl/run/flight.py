@@ -17,9 +17,9 @@ _NO_ANSWER = Outcome()
 class Flight(msgspec.Struct, eq=False, gc=False):
     """One execution under way.
 
-    `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `cut` says that
-    its call will still be running when the session's time is up, `answer` is what its call comes to once the clock is
-    there.
+    `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `answer` is what
+    its call comes to once the clock is there, `unheard` what it would have come to, had the session's time not been up
+    before.
     """
 
     cell: Cell
@@ -32,5 +32,5 @@ class Flight(msgspec.Struct, eq=False, gc=False):
     tries: int = 0
     attempts: list[Attempt] = []
     fallbacks: list[str] | None = None
-    cut: bool = False
     answer: Outcome = _NO_ANSWER
+    unheard: Outcome | None = None

@@ -20,6 +20,9 @@ from replanctl.run.policy import Policy
 from replanctl.run.tools import Call, Outcome, Tools
 
 _STARTS = (e.StepStart, e.StepRetry, e.StepFallback)
+_OPENING = 3  # events before anything may start: the session's, the plan's, what it cost
+# The gates that keep steps from starting while others run, and what spends what they limit.
+_SPENDING: dict[str, tuple[type[e.Event], ...]] = {"max_steps": (e.StepStart,), "max_tool_calls": _STARTS}
 _OF_REPLANS = frozenset({"per_step", "max_replans", "max_replan_tokens", "max_repeat"})
 
 CUT_OFF = "cut off when the session was killed: the call may have happened"
@@ -59,21 +62,31 @@ class Cut(msgspec.Struct, frozen=True):
 def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool = False) -> Cut:
     """Up to where a session is kept that is to go on.
 
-    A gate's check is made again where it refused. With `reroute` one that refused a replan stays, and what was to be
-    replanned is routed once more: a forced granularity or a changed goal may lead elsewhere. What came before `since`,
-    where the session was last taken up, stays anyway. Raises UsageError for a session that completed.
+    A gate's check is made again where it refused, or behind the last call, where its limit was first felt. With
+    `reroute` one that refused a replan stays, and what was to be replanned is routed once more: a forced granularity or
+    a changed goal may lead elsewhere. What came before `since`, where the session was last taken up, stays anyway.
+    Raises UsageError for a session that completed.
     """
     end = events[-1] if events else None
     stopped = isinstance(end, e.SessionComplete)
     if isinstance(end, e.SessionComplete) and end.reason in COMPLETED:
         raise UsageError("the session is completed: there is nothing to resume")
     if (call := _first_call_given_up(events)) is not None:
-        return Cut(call + 1)
+        return Cut(max(since, call + 1))
     upto = len(events) - stopped
-    refused = upto > since and isinstance(check := events[upto - 1], e.Gate) and not check.admitted
-    if refused and not (reroute and _checks_a_replan(events, upto - 1)):
-        return Cut(upto - 1)
-    return Cut(upto, behind_stop=stopped or refused)
+    refusal = events[upto - 1] if upto > since else None
+    if not isinstance(refusal, e.Gate) or refusal.admitted:
+        return Cut(upto, behind_stop=stopped)
+    if reroute and _checks_a_replan(events, refusal):
+        return Cut(upto, behind_stop=True)
+    return Cut(max(since, _felt_from(events, refusal)))
+
+
+def _felt_from(events: Sequence[e.AnyEvent], refusal: e.Gate) -> int:
+    """Where a gate's limit was first felt. One that keeps steps from starting may have done so while others ran."""
+    if (spending := _SPENDING.get(refusal.gate)) is None:
+        return refusal.seq
+    return next((event.seq + 1 for event in reversed(events) if isinstance(event, spending)), _OPENING)
 
 
 def _first_call_given_up(events: Sequence[e.AnyEvent]) -> int | None:
@@ -88,11 +101,10 @@ def _first_call_given_up(events: Sequence[e.AnyEvent]) -> int | None:
     return min(given_up, default=None)
 
 
-def _checks_a_replan(events: Sequence[e.AnyEvent], seq: int) -> bool:
+def _checks_a_replan(events: Sequence[e.AnyEvent], check: e.Gate) -> bool:
     """Whether this check stands before a replan or its commit, and not before a step."""
-    check = events[seq]
-    behind_another = isinstance(events[seq - 1], e.Gate)  # so is only the step budget's, before a commit
-    return isinstance(check, e.Gate) and (check.gate in _OF_REPLANS or behind_another)
+    behind_another = isinstance(events[check.seq - 1], e.Gate)  # so is only the step budget's, before a commit
+    return check.gate in _OF_REPLANS or behind_another
 
 
 def call_cut_off(events: Sequence[e.AnyEvent]) -> Started | None:
