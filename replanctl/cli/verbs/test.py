@@ -32,6 +32,8 @@ def execute(options: Options, world: World) -> int:
         if not path.exists():
             raise UsageError(f"there is no {path}")
     code = pytest.main([*_arguments(options), *map(str, options.paths)], plugins=[])
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED and options.keyword:
+        raise UsageError(f"no rehearsal with an expect: block matches -k {options.keyword}")
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         raise UsageError("no rehearsal with an expect: block was found", hint="say in the plan what you expect of it")
     if code == pytest.ExitCode.INTERRUPTED and not options.quiet:
