@@ -151,5 +151,5 @@ def exact(args: dict[str, Any]) -> bytes:
     """Args as bytes that differ where JSON does."""
     try:
         return msgspec.json.encode(args, order="deterministic", enc_hook=repr)
-    except (UnicodeEncodeError, TypeError):  # half a surrogate pair, or keys that JSON does not have
+    except (UnicodeEncodeError, TypeError, RecursionError):  # half a surrogate pair, other keys, a value in itself
         return repr(args).encode("utf-8", "backslashreplace")

@@ -211,5 +211,11 @@ def follow(value: Any, path: tuple[str | int, ...]) -> Any:
 
 
 def in_text(value: Any) -> str:
-    """A value as it reads inside a longer text: text as it is, other values as compact JSON."""
-    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=repr).decode()
+    """A value as it reads inside a longer text: text as it is, other values as compact JSON, what JSON can't say as
+    Python writes it."""
+    if isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.encode(value, enc_hook=repr).decode()
+    except (UnicodeEncodeError, RecursionError):  # half a surrogate pair, or a value that holds itself
+        return repr(value)

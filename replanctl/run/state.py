@@ -14,6 +14,7 @@ from replanctl.cost.model import CostModel
 from replanctl.plan import references
 from replanctl.plan.calls import Finished
 from replanctl.plan.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
+from replanctl.plan.diff import exact
 from replanctl.plan.graph import Graph
 from replanctl.plan.model import OnFailure, Plan, Step, Tool
 from replanctl.plan.references import Reference
@@ -177,7 +178,7 @@ _WITHOUT_VALUE = {
 
 def call_key(tool: str, args: dict[str, Any]) -> str:
     """One text for equal calls, whatever the order of their args."""
-    return f"{tool} {msgspec.json.encode(args, enc_hook=repr, order='deterministic').decode()}"
+    return f"{tool} {exact(args).decode()}"
 
 
 def microseconds(seconds: float) -> int:
