@@ -131,8 +131,11 @@ class _Asked:
 
 def _steps(answer: object) -> tuple[Step, ...]:
     """A planner's answer; anything but a list of steps is a TypeError, which makes a bad draft."""
-    if not isinstance(answer, list | tuple) or not all(isinstance(step, Step) for step in answer):
+    if not isinstance(answer, list | tuple):
         raise TypeError(f"a planner returns a list of Step, not {type(answer).__name__}")
+    for step in answer:
+        if not isinstance(step, Step):
+            raise TypeError(f"a planner returns a list of Step, not a list with {type(step).__name__} in it")
     return tuple(answer)
 
 
