@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from replanctl.errors import ReplanctlError, UsageError
+from replanctl.files.disk import destination
 
 
 class OutputError(ReplanctlError):
@@ -26,12 +27,15 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
     """The stream for a result. A target file is put in place when all went well, else what was there stays."""
     if target is None or str(target) == "-":
         yield stdout
-    elif target.exists() and not target.is_file():  # a device or a pipe can't be replaced
-        with _open(target, "w", target) as stream, _reported(target):
+        return
+    with _refused(target):
+        final = destination(target)  # a link stays a link
+    if final.exists() and not final.is_file():  # a device or a pipe can't be replaced
+        with _open(final, "w", target) as stream, _reported(target):
             yield stream
             stream.flush()
     else:
-        with _replacing(target) as stream:
+        with _replacing(final, target) as stream:
             yield stream
 
 
@@ -70,8 +74,7 @@ def _escaped(char: re.Match[str]) -> str:
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[TextIO]:
-    final = target.resolve()  # a link stays a link
+def _replacing(final: Path, target: Path) -> Iterator[TextIO]:
     draft = final.with_name(f".{final.name}.{os.getpid()}.draft")
     stream = _open(draft, "x", target)
     try:
@@ -87,10 +90,16 @@ def _replacing(target: Path) -> Iterator[TextIO]:
 
 def _open(path: Path, mode: Literal["w", "x"], named: Path) -> TextIO:
     """Open before anything is run, so that a target that can't be written costs nothing."""
-    try:
+    with _refused(named):
         return path.open(mode, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def _refused(target: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise UsageError(f"{named} can't be written: {error.strerror}", hint="name another file with -o") from error
+        raise UsageError(f"{target} can't be written: {error.strerror}", hint="name another file with -o") from error
 
 
 @contextmanager

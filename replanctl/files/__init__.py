@@ -1,6 +1,6 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
-from replanctl.files.disk import write_text
+from replanctl.files.disk import check_writable, write_text
 from replanctl.files.extras import load_coefficients, parse_draft
 from replanctl.files.lessons import load_lessons, save_lessons
 from replanctl.files.rehearsal import (
@@ -20,6 +20,7 @@ __all__ = [
     "Role",
     "Source",
     "check_plan",
+    "check_writable",
     "load_coefficients",
     "load_lessons",
     "load_plan",

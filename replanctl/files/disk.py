@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -63,27 +66,59 @@ def decode(name: str, data: bytes) -> str:
         ) from None
 
 
+def destination(path: str | Path) -> Path:
+    """The file that is written when this one is named: what a link leads to. Raises OSError where there can be none."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():  # it leads to itself
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    with suppress(FileNotFoundError):
+        if stat.S_ISDIR(target.stat().st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return target
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Put a text in a file whole or not at all; what was there stays until the new text is on the disk.
 
     What is no regular file, such as a device, is written to directly. Raises InputError when it can't be.
     """
-    try:
-        target = Path(os.path.realpath(path))
+    with _unwritable(path):
+        target = destination(path)
         if target.exists() and not target.is_file():
             target.write_text(text, encoding="utf-8")
         else:
             _put(target, text)
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise InputError where `write_text` would, before anything is done that would be lost then."""
+    with _unwritable(path):
+        target = destination(path)
+        if target.is_file() or not target.exists():
+            handle, temporary = _draft(target)
+            os.close(handle)
+            Path(temporary).unlink()
+
+
+@contextmanager
+def _unwritable(path: str | Path) -> Iterator[None]:
+    try:
+        yield
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or error
         raise _refused(str(path), "unwritable", f"can't be written: {why}", "mind the path and its rights") from None
 
 
-def _put(target: Path, text: str) -> None:
+def _draft(target: Path) -> tuple[int, str]:
+    """A new file beside the one it is to become."""
     import tempfile  # only a run that writes pays for it
 
+    return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+
+
+def _put(target: Path, text: str) -> None:
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    handle, temporary = _draft(target)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)

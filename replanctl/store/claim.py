@@ -10,13 +10,16 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
+# A link in the place of a lock is not followed, and nobody waits for the other end of a pipe.
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
 
 class Claim:
     """The exclusive right to write one run, `held` until `release`. What a dead writer leaves behind locks nothing."""
 
     def __init__(self, folder: Path, run: int) -> None:
         self._path = _lock_path(folder, run)
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | _CAREFULLY, 0o666)
         self.held = _try_lock(self._file) and self._is_current()
 
     def _is_current(self) -> bool:
@@ -36,7 +39,7 @@ class Claim:
 def is_claimed(folder: Path, run: int) -> bool:
     """Whether a living process is writing this run."""
     try:
-        file = os.open(_lock_path(folder, run), os.O_RDONLY)
+        file = os.open(_lock_path(folder, run), os.O_RDONLY | _CAREFULLY)
     except OSError:
         return False
     try:

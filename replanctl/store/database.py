@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -49,6 +50,7 @@ _TROUBLES: dict[int, tuple[str, str]] = {
 def connect(path: Path, *, patience: float) -> sqlite3.Connection:
     """Open the store at `path` for writing and make it when it isn't there. Waits `patience` seconds for a lock."""
     with guarded(path):
+        refuse_links(path)
         db = sqlite3.connect(path, timeout=patience, isolation_level=None)
         try:
             _prepare(db, path)
@@ -60,9 +62,10 @@ def connect(path: Path, *, patience: float) -> sqlite3.Connection:
 
 def connect_for_reading(path: Path, *, patience: float) -> sqlite3.Connection:
     """Open the store at `path` to read it only; a store that isn't there reads as an empty one."""
-    if not path.exists():
-        return _empty_store()
     with guarded(path):
+        refuse_links(path)
+        if not path.exists():
+            return _empty_store()
         try:
             return _open_existing(path, "mode=rw", patience)
         except sqlite3.OperationalError:
@@ -71,6 +74,15 @@ def connect_for_reading(path: Path, *, patience: float) -> sqlite3.Connection:
             if path.with_name(path.name + "-wal").exists():
                 raise
             return _open_existing(path, "immutable=1", patience)
+
+
+def refuse_links(path: Path) -> None:
+    """Raise StoreError where a file of the store is anything but one: a link would lead what is written elsewhere."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        file = path.with_name(path.name + suffix)
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(file.lstat().st_mode):
+                raise StoreError(f"{file} is not a regular file: nothing is read or written through it", hint=_AWAY)
 
 
 @contextmanager

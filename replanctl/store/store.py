@@ -41,8 +41,9 @@ class Store:
     @classmethod
     def open(cls, folder: Path, *, create: bool = False, patience: float = PATIENCE) -> Store:
         """The store in `folder`: made when it isn't there and `create` is set, else read as an empty one."""
-        if folder.exists() and not folder.is_dir():
-            raise StoreError(f"{folder} is a file: runs are kept in a folder", hint="name a folder with --store")
+        with guarded(folder):
+            if folder.exists() and not folder.is_dir():
+                raise StoreError(f"{folder} is a file: runs are kept in a folder", hint="name a folder with --store")
         if not create:
             return cls(connect_for_reading(folder / FILE_NAME, patience=patience), folder)
         try:

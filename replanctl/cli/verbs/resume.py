@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from replanctl.cli.book import add_to_book
+from replanctl.cli.book import add_to_book, open_book
 from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
@@ -19,7 +19,7 @@ from replanctl.cli.rehearse import events_of, outside
 from replanctl.cli.values import count, duration, or_none, positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
-from replanctl.files import load_lessons, read_outcomes
+from replanctl.files import read_outcomes
 from replanctl.files.pause import collector_paused
 from replanctl.plan.model import Granularity
 from replanctl.run import events as e
@@ -80,7 +80,7 @@ def execute(options: Options, world: World) -> int:
         world.stderr.write(f"run {row.run} is completed ({row.reason}): there is nothing to resume\n")
         return 0
     if options.lessons:
-        load_lessons(options.lessons)  # one that can't be read is said before anything is run
+        open_book(options.lessons)  # one that can't be used is said before anything is run
     with (
         collector_paused(),
         output(world.stdout, options.output) as stream,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from replanctl import __version__
-from replanctl.cli.book import save_book
+from replanctl.cli.book import open_book, save_book
 from replanctl.cli.effects import EffectLog, Unwritten
 from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
@@ -18,7 +18,7 @@ from replanctl.cli.rehearse import events_of, outside
 from replanctl.cli.values import duration
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
-from replanctl.files import Rehearsal, load_lessons, load_rehearsal
+from replanctl.files import Rehearsal, load_rehearsal
 from replanctl.files.pause import collector_paused
 from replanctl.store import Inputs, RunWriter, SourceText, Store
 
@@ -63,7 +63,7 @@ def _inputs(rehearsal: Rehearsal, options: Options) -> Inputs:
     return Inputs(
         tuple(SourceText(source.name, source.role, source.text) for source in rehearsal.sources),
         with_flags(rehearsal.policy, options),
-        tuple(load_lessons(options.lessons) if options.lessons else ()),
+        open_book(options.lessons) if options.lessons else (),
         __version__,
         options.planner,
         options.tools,
