@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-import msgspec
-
 from replanctl.cli.effects import EffectLog, RecordedReplanner, RecordedTools
-from replanctl.errors import ReplayDivergedError
+from replanctl.cli.outside import NOBODY, Outside
 from replanctl.files import Rehearsal, Role, Source, parse_rehearsal
-from replanctl.plan.draft import Draft
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import Replanner, ScriptedReplanner
@@ -17,7 +14,7 @@ from replanctl.run.engine import Change, Session
 from replanctl.run.events import Event
 from replanctl.run.policy import Policy
 from replanctl.run.resume import Amendment, CutOff, Script, Started
-from replanctl.run.tools import Call, Outcome, Tools
+from replanctl.run.tools import Tools
 from replanctl.script import ScriptedTools
 from replanctl.store import Inputs
 
@@ -65,51 +62,6 @@ def _warnings(rehearsal: Rehearsal) -> list[str]:
 
 def _unused(tools: ScriptedTools) -> Iterator[str]:
     return (f"the outcome rule in line {rule.line} was never used" for rule in tools.unused())
-
-
-# -- for real ---------------------------------------------------------------------------------------------------------
-
-
-class Outside(msgspec.Struct, frozen=True):
-    """Who is asked for real. In a replay nobody is: every answer is on record."""
-
-    tools: Tools
-    replanner: Replanner
-
-
-class _Nobody:
-    """Stands where a run's tools and planner were, in a replay of it."""
-
-    name = "command"
-
-    def call(self, call: Call) -> Outcome:
-        raise ReplayDivergedError("a replay calls no tools")
-
-    def replan(self, request: ReplanRequest) -> Draft | None:
-        raise ReplayDivergedError("a replay asks no planner")
-
-    def cause(self, request: ReplanRequest) -> str:
-        return ""
-
-
-NOBODY = Outside(_Nobody(), _Nobody())
-
-
-def outside(inputs: Inputs) -> Outside:
-    """The tools and the planner that a run was given by name. Raises UsageError where there is no such thing."""
-    tools, replanner = NOBODY.tools, NOBODY.replanner
-    if inputs.tools is not None:
-        from replanctl.cli.toolbox import load_tools
-
-        tools = load_tools(inputs.tools)
-    if inputs.planner is not None:
-        from replanctl.cli.command import CommandReplanner
-
-        replanner = CommandReplanner(inputs.planner, timeout=inputs.planner_timeout)
-    return Outside(tools, replanner)
-
-
-# -- a run, begun or taken up again ------------------------------------------------------------------------------------
 
 
 def events_of(

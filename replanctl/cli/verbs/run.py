@@ -13,8 +13,9 @@ from replanctl.cli.effects import EffectLog, Unwritten
 from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
+from replanctl.cli.outside import outside
 from replanctl.cli.overrides import PolicyOptions, with_flags
-from replanctl.cli.rehearse import events_of, outside
+from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import duration
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
