@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
+from typing import TextIO
 
 import msgspec
 
+from replanctl.cli.points import Point, point
 from replanctl.errors import UsageError
-from replanctl.files import load_plan
+from replanctl.files import parse_rehearsal, read_plan
 from replanctl.plan.model import Plan, StepState
 from replanctl.run.result import SessionResult, StepView, VersionView
 from replanctl.store import Store
-
-_VERSION = re.compile(r"(?:([0-9]{1,18}):)?(v[0-9]{1,18})")
 
 
 class Operand(msgspec.Struct, frozen=True):
@@ -23,27 +22,35 @@ class Operand(msgspec.Struct, frozen=True):
     name: str
     steps: tuple[StepView, ...]
     version: VersionView | None = None
+    run: int | None = None
     message: str = ""
 
 
 class Operands:
-    """Finds what is named: `v1` in the run `run` (else the latest), `7:v2` in run 7, else a plan file."""
+    """Finds what is named: `v1` in the run `run` (else the latest), `7:v2`, `7` (its last version), else a plan file."""
 
-    def __init__(self, folder: Path, run: int | None) -> None:
+    def __init__(self, folder: Path, run: int | None, stdin: TextIO) -> None:
         self._folder = folder
         self._run = run
+        self._stdin = stdin
         self._result = cache(self._load)
 
     def find(self, name: str) -> Operand:
         """The operand of this name. Raises UsageError where a run has no such version."""
-        if not (found := _VERSION.fullmatch(name)):
-            return Operand(name, _steps(load_plan(name)))
-        result = self._result(int(found[1]) if found[1] else self._run)
-        for version in result.versions:
-            if version.version == found[2]:
-                return Operand(name, version.steps, version, _message(result, version))
+        try:
+            where = point(name)
+        except ValueError:
+            return Operand(name, _steps(parse_rehearsal([read_plan(name, stdin=self._stdin)]).plan))
+        return self._version(name, where)
+
+    def _version(self, name: str, where: Point) -> Operand:
+        result = self._result(where.run or self._run)
         last = result.versions[-1].version if result.versions else "none"
-        raise UsageError(f"run {result.run} has no version {found[2]}", hint=f"its last one is {last}")
+        for version in result.versions:
+            if version.version == (where.version or last):
+                name = name if where.version else f"{name}:{last}"
+                return Operand(name, version.steps, version, result.run, _message(result, version))
+        raise UsageError(f"run {result.run} has no version {where.version or 'yet'}", hint=f"its last one is {last}")
 
     def _load(self, run: int | None) -> SessionResult:
         with Store.open(self._folder) as store:

@@ -26,7 +26,7 @@ class DiffFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
-_SIDE = "v1, 7:v2 (of run 7), or a plan file."
+_SIDE = "v1, 7:v2 (of run 7), 7 (its last one), or a plan file (- is standard input)."
 
 
 class Options(Shared, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Compare and tell."""
-    operands = Operands(world.store_folder(options.store), options.run)
+    operands = Operands(world.store_folder(options.store), options.run, world.stdin)
     old, new = operands.find(options.old), operands.find(options.new)
     diff = diff_plans(old.steps, new.steps, old_name=old.name, new_name=new.name)
     if options.format is DiffFormat.JSON:
@@ -70,7 +70,9 @@ def _draw(options: Options, world: World, old: Operand, new: Operand, diff: Plan
 
 def _why(old: Operand, new: Operand) -> str:
     """Why a version was made, where it is compared with the one it was made from."""
-    if old.version is None or new.version is None or new.version.parent != old.version.version:
+    if old.version is None or new.version is None:
+        return ""
+    if (new.run, new.version.parent) != (old.run, old.version.version):
         return ""
     if new.version.granularity is None:
         return RESUMED
