@@ -18,15 +18,11 @@ from yaml.events import (
     SequenceEndEvent,
 )
 
-from replanctl.files.faults import Fault
+from replanctl.files.faults import Fault, Faults, StopReadingError
 from replanctl.files.quick import MAX_DEPTH, GetEvent
 from replanctl.files.scalars import TooLargeError, resolve
 
 MAX_GROWTH = 10  # how many times its own nodes a file may grow to when its aliases are written out
-
-
-class StopReadingError(Exception):
-    """Going on would be endless or pointless; the fault is noted."""
 
 
 class _Anchored(msgspec.Struct, gc=False):
@@ -40,7 +36,7 @@ class _Anchored(msgspec.Struct, gc=False):
 class Careful:
     """One pass over the events. `faults` are filled; `value` is what could be made of the document."""
 
-    def __init__(self, get: GetEvent, faults: list[Fault]) -> None:
+    def __init__(self, get: GetEvent, faults: Faults) -> None:
         self.get = get
         self.faults = faults
         self.anchors: dict[str, _Anchored] = {}
@@ -67,7 +63,7 @@ class Careful:
         return value
 
     def _fault(self, rule: str, message: str, index: int, hint: str = "") -> None:
-        self.faults.append(Fault(rule, message, hint, index=index))
+        self.faults.note(Fault(rule, message, hint, index=index))
 
     def _check_growth(self) -> None:
         limit = self.own * MAX_GROWTH

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from replanctl.files.faults import At, did_you_mean
+from replanctl.files.faults import At
 from replanctl.files.names import Names, raw_id
 from replanctl.files.shapes import known_tool
 from replanctl.plan.cycles import cycles, uncovered
@@ -64,15 +64,12 @@ def _needs(raw: list[Any], steps: list[Any], names: Names, at: At) -> tuple[list
 
 def _known_needs(raw: Any, step: Step, found: list[int], names: Names, at: At) -> list[int]:
     written = raw.get("depends_on") if isinstance(raw, dict) else step.depends_on
+    places = {str(item): index for index, item in enumerate(written if isinstance(written, list | tuple) else ())}
     for id_, other in zip(step.depends_on or (), found, strict=True):
         if other < 0:
-            where = (
-                next((i for i, item in enumerate(written) if str(item) == id_), 0)
-                if isinstance(written, list | tuple)
-                else 0
-            )
-            at[where].error(
-                "unknown-dependency", f"step {step.id} depends on {id_}, which no step is", did_you_mean(id_, names.ids)
+            hint = at.nearest(id_, names.ids)
+            at[places.get(id_, 0)].error(
+                "unknown-dependency", f"step {step.id} depends on {id_}, which no step is", hint
             )
     return [other for other in found if other >= 0]
 
@@ -114,7 +111,7 @@ def _texts(value: Any, at: At) -> Iterator[tuple[str, At]]:
 
 
 def _dangling(step: Step, reference: Reference, names: Names, at: At) -> None:
-    hint = did_you_mean(reference.step_id, names.ids) or 'a text that begins with #E is written "##E…"'
+    hint = at.nearest(reference.step_id, names.ids) or 'a text that begins with #E is written "##E…"'
     at.warning("unknown-reference", f"step {step.id} reads {reference.text}, and no step is {reference.step_id}", hint)
 
 

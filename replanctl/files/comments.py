@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import yaml
@@ -18,19 +19,23 @@ from yaml.events import (
 
 from replanctl.files.faults import Fault
 from replanctl.files.quick import GetEvent
+from replanctl.plan.model import ID_LENGTH
 from replanctl.plan.references import Reference, parse
 
-_MARK = re.compile(r"#E[A-Za-z0-9]")
+_MARK = re.compile(r"#E[A-Za-z0-9][A-Za-z0-9_-]*")
 _FLOW_END = re.compile(r"[,\]}]")
 _REST = re.compile(r"[^\r\n]*")
+_HEAD = len("#E") + ID_LENGTH + 1  # characters of a mark that say which step a reference means
+_SHOWN = 400  # characters of a comment that are looked at for what it says
 _ID = re.compile(r"""\bid["']?\s*:\s*["']?([A-Za-z0-9][A-Za-z0-9_-]{0,63})""")
 
 
-def unquoted_references(text: str, get: GetEvent, known: Collection[str]) -> list[Fault]:
+def unquoted_references(text: str, get: GetEvent, known: Collection[str]) -> Iterable[Fault]:
     """A fault for every comment that begins with a known reference where a value, or more text, was meant."""
     known = known or frozenset(_ID.findall(text))  # a file that is no YAML still shows its ids
-    marks = [at for at in (found.start() for found in _MARK.finditer(text)) if _reference(text, at, known)]
-    return list(_Comments(text, marks).faults(get, known)) if marks else []
+    means = cache(lambda mark: _reference(mark, known))
+    marks = [found.start() for found in _MARK.finditer(text) if means(found[0][:_HEAD])]
+    return _Comments(text, marks).faults(get, known) if marks else ()
 
 
 def _rest(text: str, at: int) -> str:
@@ -38,8 +43,8 @@ def _rest(text: str, at: int) -> str:
     return found.group() if found else ""
 
 
-def _reference(text: str, at: int, known: Collection[str]) -> Reference | None:
-    first = parse(_rest(text, at), known)[0]
+def _reference(text: str, known: Collection[str]) -> Reference | None:
+    first = parse(text, known)[0]
     return first if isinstance(first, Reference) and first.known else None
 
 
@@ -81,7 +86,8 @@ class _Comments:
             rest = _rest(self.text, at)
             while self.marks and self.marks[-1] < at + len(rest):
                 self.marks.pop()
-            reference = _reference(self.text, at, known)
+            rest = rest[:_SHOWN]
+            reference = _reference(rest, known)
             if reference is not None and (before := self._meant(at)) is not None:
                 meant = _FLOW_END.split(rest)[0] if self.open and self.open[-1].flow else rest
                 yield _fault(at, before, reference.text, meant.rstrip())

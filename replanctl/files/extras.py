@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from replanctl.cost.model import Coefficients
 from replanctl.files.disk import read_text
@@ -24,12 +23,10 @@ def parse_draft(text: str, origin: str) -> PlannerRule:
     `origin` names it in messages. Raises InputError with everything that is wrong in it.
     """
     document = read(origin, _PAIR.sub(_joined, text))
-    found: Any = None
-    if not document.broken:
-        alone = isinstance(document.value, list)
-        found = (steps if alone else draft)(document.value, document.root())
+    found = document.made(steps if isinstance(document.value, list) else draft)
     refuse(document.problems())
-    return PlannerRule(steps=found) if isinstance(found, tuple) else found
+    rule: PlannerRule = PlannerRule(steps=found) if isinstance(found, tuple) else found
+    return rule
 
 
 def _joined(found: re.Match[str]) -> str:
@@ -40,12 +37,10 @@ def _joined(found: re.Match[str]) -> str:
 def load_coefficients(path: str | Path) -> Coefficients:
     """Token coefficients from a file that holds them alone, or under `coefficients`. Raises InputError."""
     document = read(str(path), read_text(path))
-    found: Any = None
-    if not document.broken:
-        wrapped = isinstance(document.value, dict) and "coefficients" in document.value
-        found = _WRAPPED(document.value, document.root()) if wrapped else coefficients(document.value, document.root())
+    wrapped = document.has("coefficients")
+    found = document.made(_WRAPPED if wrapped else coefficients)
     refuse(document.problems())
-    result: Coefficients = found["coefficients"] if isinstance(found, dict) else found
+    result: Coefficients = found["coefficients"] if wrapped else found
     return result
 
 

@@ -10,8 +10,18 @@ from msgspec import UNSET
 
 from replanctl.files.names import Names
 
-_COMPARED = 500  # names a misspelt one is compared with; a large plan full of errors must not take minutes
+MOST = 1000  # errors that are told of one file, and as many warnings
+_LONGEST = 400  # characters of a message or a hint: names and texts in a file may be of any length
+# A misspelt name is compared with names of so many characters in all, and only while so few faults are known: a file
+# full of errors must not take minutes.
+_COMPARED = 5000
+_WORD = 64
+_HINTED = 50
 Path = tuple[str | int, ...]
+
+
+class StopReadingError(Exception):
+    """Going on would be endless or pointless; the fault is noted."""
 
 
 class Fault(msgspec.Struct, frozen=True, gc=False):
@@ -29,6 +39,41 @@ class Fault(msgspec.Struct, frozen=True, gc=False):
     index: int | None = None
     also: Path | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("message", "hint"):
+            said = getattr(self, name)
+            if len(said) > _LONGEST:
+                msgspec.structs.force_setattr(self, name, f"{said[: _LONGEST - 1]}…")
+
+
+class Faults(list[Fault]):
+    """The faults of one document, as they are found: `MOST` errors, at which reading ends, and as many warnings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found = {"error": 0, "warning": 0}
+        self._told: set[Fault] = set()
+
+    def note(self, fault: Fault) -> None:
+        """Take down a fault, once. Raises StopReadingError when there are errors enough."""
+        if fault in self._told:
+            return
+        self._found[fault.severity] += 1
+        found = self._found[fault.severity]
+        if found <= MOST:
+            self.append(fault)
+            self._told.add(fault)
+        if found == MOST:
+            self.append(_last(fault))
+        if found >= MOST and fault.severity == "error":
+            raise StopReadingError
+
+
+def _last(fault: Fault) -> Fault:
+    several = f"{fault.severity}s"
+    message = f"these are {MOST:,} {several}: no more are told"
+    return msgspec.structs.replace(fault, rule=f"many-{several}", message=message, hint="mend these first", also=None)
+
 
 class At(msgspec.Struct, frozen=True, gc=False):
     """Where a reader stands in a document; what it finds wrong there goes to the document's `faults`.
@@ -36,7 +81,7 @@ class At(msgspec.Struct, frozen=True, gc=False):
     `names` are the plan's, where there is a plan to hold things against.
     """
 
-    faults: list[Fault]
+    faults: Faults
     names: Names | None = None
     path: Path = ()
     on_key: bool = False
@@ -50,21 +95,25 @@ class At(msgspec.Struct, frozen=True, gc=False):
 
     def error(self, rule: str, message: str, hint: str = "", *, also: Path | None = None) -> Any:
         """Note an error; the answer is UNSET, which means that there is no value to go on with."""
-        self.faults.append(Fault(rule, message, hint, "error", self.path, self.on_key, also=also))
+        self.faults.note(Fault(rule, message, hint, "error", self.path, self.on_key, also=also))
         return UNSET
 
     def warning(self, rule: str, message: str, hint: str = "") -> None:
         """Note something doubtful."""
-        self.faults.append(Fault(rule, message, hint, "warning", self.path, self.on_key))
+        self.faults.note(Fault(rule, message, hint, "warning", self.path, self.on_key))
+
+    def nearest(self, word: object, names: Collection[str], *, few: int = 12) -> str:
+        """The same as `did_you_mean`, as long as not much is wrong."""
+        return did_you_mean(word, names, few=few) if len(self.faults) < _HINTED else ""
 
 
 def did_you_mean(word: object, names: Collection[str], *, few: int = 12) -> str:
     """The nearest of the names as a hint, or all of them where none is near and they are no more than `few`."""
-    if len(names) > _COMPARED:
+    if sum(map(len, names)) > _COMPARED:
         return ""
     from difflib import get_close_matches  # only a file that is wrong pays for it
 
     known = sorted(names)
-    if near := get_close_matches(str(word), known, n=1, cutoff=0.6):
+    if near := get_close_matches(str(word)[:_WORD], [name for name in known if len(name) <= _WORD], n=1, cutoff=0.6):
         return f"did you mean {near[0]}?"
     return f"known here: {', '.join(known)}" if 0 < len(known) <= few else ""

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from replanctl.files.disk import exists, read_text, write_text
 from replanctl.files.reader import Document, read, refuse
@@ -57,7 +56,7 @@ def save_lessons(path: str | Path, lessons: Iterable[Lesson]) -> None:
 
 
 def _lessons(document: Document) -> tuple[Lesson, ...]:
-    book: Any = None if document.broken else _lesson_book(document.value, document.root())
+    book = document.made(_lesson_book)
     refuse(document.problems())
     lessons: tuple[Lesson, ...] = book["lessons"]
     return lessons

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from yaml.events import (
@@ -97,7 +99,8 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0, *(found.end() for found in _BREAK.finditer(text))]
+        # four bytes a line: there may be as many lines as characters
+        self.starts = array("I", chain((0,), (found.end() for found in _BREAK.finditer(text))))
 
     def place(self, index: int) -> tuple[int, int]:
         """Line and column of a character."""

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from msgspec import UNSET
 
-from replanctl.files.faults import At, did_you_mean
+from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     Fields,
@@ -48,7 +48,7 @@ def _field_type(value: Any, at: At) -> Any:
     """The type of a field; with `?` it may be null or empty."""
     if isinstance(value, str) and value.removesuffix("?") in TYPES:
         return value
-    hint = did_you_mean(value, TYPES) if isinstance(value, str) else ""
+    hint = at.nearest(value, TYPES) if isinstance(value, str) else ""
     return at.error("bad-type", f"expected one of {', '.join(TYPES)}, with or without ?, got {kind(value)}", hint)
 
 

@@ -5,15 +5,17 @@ Two readers over the events of PyYAML's C parser: `quick` for what files usually
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 import yaml
+from msgspec import UNSET
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.careful import Careful, StopReadingError
-from replanctl.files.faults import At, Fault
+from replanctl.files.careful import Careful
+from replanctl.files.faults import At, Fault, Faults, StopReadingError
 from replanctl.files.names import Names
 from replanctl.files.places import Lines, Places
 from replanctl.files.quick import GetEvent, Hook, Quick, UnusualError
@@ -32,14 +34,26 @@ class Document(msgspec.Struct, gc=False):
     name: str
     text: str
     value: Any = None
-    faults: list[Fault] = []
+    faults: Faults = msgspec.field(default_factory=Faults)
     lines: dict[str, list[int]] = {}
     marked: bool = False
     broken: bool = False
 
-    def root(self, names: Names | None = None) -> At:
-        """Where a reader of the whole value stands."""
-        return At(self.faults, names)
+    def made(self, look: Callable[[Any, At], Any], names: Names | None = None) -> Any:
+        """What a reader makes of the whole value; UNSET where it is not worth a look, or where too much is wrong."""
+        if self.broken:
+            return UNSET
+        try:
+            return look(self.value, At(self.faults, names))
+        except StopReadingError:
+            self.broken = True
+            return UNSET
+
+    def note(self, faults: Iterable[Fault]) -> None:
+        """Take these down too, as far as there is room."""
+        with suppress(StopReadingError):
+            for fault in faults:
+                self.faults.note(fault)
 
     def has(self, section: str) -> bool:
         """Whether the document is a mapping with this section."""
@@ -52,7 +66,7 @@ class Document(msgspec.Struct, gc=False):
         paths = [path for fault in self.faults if fault.index is None for path in (fault.path, fault.also or ())]
         places = Places(events(self.text) if paths else None, paths)
         lines = Lines(self.text)
-        ordered = sorted(dict.fromkeys(self.faults), key=places.of)
+        ordered = sorted(self.faults, key=places.of)
         return [lines.problem(self.name, fault, places) for fault in ordered]
 
 
@@ -85,7 +99,7 @@ def _read_carefully(document: Document) -> None:
         document.broken = True
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         document.broken = True
-        document.faults.append(syntax_fault(error, document.text))
+        document.note([syntax_fault(error, document.text)])
 
 
 def refuse(problems: list[Problem]) -> None:

@@ -142,11 +142,12 @@ def _check_across(documents: Sequence[Document], sections: Sections, names: Name
     for document in documents:
         if document.marked:
             known = names.every_id if names else ()
-            document.faults += unquoted_references(document.text, events(document.text), known)
+            document.note(unquoted_references(document.text, events(document.text), known))
     rules, steps = sections.get("outcomes"), sections.get("steps")
     written = next((each for each in reversed(documents) if each.has("outcomes")), None)
     if rules and steps and written is not None and len(rules) == len(written.value["outcomes"]):
-        check_values(steps, sections.get("tools") or {}, rules, written.root(names)["outcomes"])
+        tools = sections.get("tools") or {}
+        written.made(lambda _, at: check_values(steps, tools, rules, at["outcomes"]), names)
 
 
 def _rehearsal(sections: Sections, sources: Sequence[Source], problems: list[Problem]) -> Rehearsal | None:

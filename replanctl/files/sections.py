@@ -33,17 +33,17 @@ class Role(StrEnum):
 
 def read_sections(document: Document, role: Role, names: Names | None) -> Sections:
     """The sections of a file, as far as they could be read; what is wrong with them is in its faults."""
-    if document.broken:
-        return {}
-    at = document.root(names)
-    if not isinstance(document.value, dict):
-        wrong(document.value, at, _WHAT[role])
-        return {}
     fields = fields_of(role, document.lines.get("outcomes", ()))
-    check_keys(document.value, at, fields)
-    _check_presence(document.value, at, role, fields)
-    read = {name: field(document.value[name], at[name]) for name, field in fields.items() if name in document.value}
-    return {name: value for name, value in read.items() if value is not UNSET}
+    read = document.made(lambda value, at: _read(value, at, role, fields), names)
+    return {} if read is UNSET else {name: value for name, value in read.items() if value is not UNSET}
+
+
+def _read(value: Any, at: At, role: Role, fields: Fields) -> Any:
+    if not isinstance(value, dict):
+        return wrong(value, at, _WHAT[role])
+    check_keys(value, at, fields)
+    _check_presence(value, at, role, fields)
+    return {name: field(value[name], at[name]) for name, field in fields.items() if name in value}
 
 
 def role_of(value: Any) -> Role:

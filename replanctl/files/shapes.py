@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from replanctl.files.faults import At, did_you_mean
+from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.plan.model import step_id
 
@@ -150,7 +150,7 @@ def choice(enum: type[StrEnum], *without: StrEnum) -> Reader:
         if isinstance(value, str) and value in names:
             return enum(value)
         return at.error(
-            "bad-choice", f"expected one of {', '.join(names)}, got {kind(value)}", did_you_mean(value, names, few=0)
+            "bad-choice", f"expected one of {', '.join(names)}, got {kind(value)}", at.nearest(value, names, few=0)
         )
 
     return read
@@ -180,7 +180,7 @@ def known_step(value: Any, at: At) -> Any:
     id_ = step_ref(value, at)
     names = at.names
     if id_ is not UNSET and names is not None and id_ not in names.ids and id_ not in names.later:
-        at.warning("unknown-step", f"no plan has a step {id_} yet", did_you_mean(id_, names.ids))
+        at.warning("unknown-step", f"no plan has a step {id_} yet", at.nearest(id_, names.ids))
     return id_
 
 
@@ -206,7 +206,7 @@ def _declared(name: Any, at: At, rule: str, declared: Collection[str] | None) ->
     if name is UNSET or declared is None or name in declared:
         return name
     what = rule.removeprefix("unknown-")
-    return at.error(rule, f"{shown(name)} is not among the plan's {what}s", did_you_mean(name, declared))
+    return at.error(rule, f"{shown(name)} is not among the plan's {what}s", at.nearest(name, declared))
 
 
 def optional(read: Reader) -> Reader:
@@ -292,4 +292,4 @@ def check_keys(value: dict[str, Any], at: At, known: Fields) -> None:
     """Note every key that is not known."""
     for name in value:
         if name not in known:
-            at.key(name).error("unknown-key", f"{shown(name)} is not known here", did_you_mean(name, known))
+            at.key(name).error("unknown-key", f"{shown(name)} is not known here", at.nearest(name, known))

@@ -11,9 +11,9 @@ from msgspec import UNSET
 
 from replanctl.errors import InputError
 from replanctl.files import Role, Source, parse_rehearsal
-from replanctl.files.careful import Careful, StopReadingError
+from replanctl.files.careful import Careful
 from replanctl.files.disk import decode
-from replanctl.files.faults import At, Fault
+from replanctl.files.faults import At, Faults, StopReadingError
 from replanctl.files.plan import Steps, step
 from replanctl.files.quick import Quick, UnusualError
 from replanctl.files.reader import events
@@ -79,7 +79,7 @@ def test_what_the_quick_reader_accepts_the_careful_one_reads_alike(
         value = quick.document()
     except (InputError, UnusualError, yaml.YAMLError):
         return
-    faults: list[Fault] = []
+    faults = Faults()
     careful = Careful(events(text), faults)
     try:
         assert (careful.document(), faults) == (value, [])
@@ -116,7 +116,7 @@ _raw = st.one_of(
 def test_a_step_made_at_once_is_the_step_of_the_table(raw: Any) -> None:
     made = Steps()(raw)
     if made.__class__ is Step:
-        faults: list[Fault] = []
+        faults = Faults()
         assert step(raw, At(faults)) == made
         assert faults == []
     else:
