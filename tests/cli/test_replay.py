@@ -84,7 +84,7 @@ TAMPERED: list[tuple[Callable[[Lines], Lines], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "said"), TAMPERED, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(("change", "said"), TAMPERED, ids=[said[:30] for _, said in TAMPERED])
 def test_a_changed_event_is_named(ran: Cli, change: Callable[[Lines], Lines], said: str) -> None:
     change_events(ran, change)
     done = ran("replay", "1")
