@@ -27,7 +27,7 @@ class Operand(msgspec.Struct, frozen=True):
 
 
 class Operands:
-    """Finds what is named: `v1` in the run `run` (else the latest), `7:v2`, `7` (its last version), else a plan file."""
+    """Finds what is named: `v1` (of `run`, else of the latest), `7:v2`, `7` for its last version, or a plan file."""
 
     def __init__(self, folder: Path, run: int | None, stdin: TextIO) -> None:
         self._folder = folder
