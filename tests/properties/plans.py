@@ -17,10 +17,10 @@ SCHEMA = {"type": "object", "required": ["q"]}
 
 # Ids that a careless parser mixes up: prefixes of each other, hyphens, a number at the end or none.
 ID_FAMILIES = (
-    ("1", "2", "3", "4", "5", "6", "7", "8", "9"),
-    ("s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"),
-    ("1", "10", "1-1", "11", "2", "21", "1_1", "01", "100"),
-    ("a", "b", "ab", "a-b", "a1", "A", "b-2", "c", "E1"),
+    tuple(str(number) for number in range(1, 17)),
+    tuple(f"s{number}" for number in range(1, 17)),
+    ("1", "10", "1-1", "11", "2", "21", "1_1", "01", "100", "1-", "2-1", "0", "1-10", "x", "9_", "99"),
+    ("a", "b", "ab", "a-b", "a1", "A", "b-2", "c", "E1", "a-", "ab-b", "B", "a-b-c", "x" * 64, "E", "1"),
 )
 PRODUCES: tuple[dict[str, Any] | None, ...] = (
     None,
@@ -35,8 +35,8 @@ _LOST_IDS = ("12", "s10", "zz", "404")
 
 
 def plan(dice: Dice) -> Plan:
-    """A plan of one to nine steps."""
-    names = dice.pick(ID_FAMILIES)[: 1 + dice.roll(9 if dice.chance(40) else 5)]
+    """A plan of one to sixteen steps, mostly a handful."""
+    names = dice.pick(ID_FAMILIES)[: 1 + dice.roll(5 if dice.chance(60) else 9 if dice.chance(85) else 16)]
     tools = {name: _tool(dice, name) for name in TOOLS} if dice.chance(60) else None
     premises = dict.fromkeys(PREMISES, "") if dice.chance(30) else None
     steps: dict[str, Step] = {}

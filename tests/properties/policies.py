@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from replanctl.cost.model import Coefficients
 from replanctl.plan.model import Granularity, Plan, ids
 from replanctl.replan.gates import GateLimits, Preset
 from replanctl.replan.lessons import Evict, LessonPolicy
@@ -40,7 +41,12 @@ def policy(dice: Dice, plan: Plan) -> Policy:
         gates=_gates(dice),
         lessons=LessonPolicy(dice.pick((5, 1, 2, 0, None)), dice.pick(tuple(Evict))),
         solver=_solver(dice, plan) if dice.chance(25) else SolverPolicy(),
+        coefficients=_coefficients(dice) if dice.chance(10) else Coefficients(),
     )
+
+
+def _coefficients(dice: Dice) -> Coefficients:
+    return Coefficients(**{name: dice.pick((0, 1, 7, 500)) for name in Coefficients.__struct_fields__})
 
 
 def _retry(dice: Dice) -> RetryPolicy:

@@ -10,7 +10,7 @@ from typing import Any
 from tests.properties.story import Standing
 
 _PART = r'\.\w+|\[[0-9]+\]|\["[^"]*"\]'
-_REFERENCE = re.compile(rf"(?<!#)#E([A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)((?:{_PART})*)")
+_REFERENCE = re.compile(rf"(?<!#)#E([A-Za-z0-9][A-Za-z0-9_-]*)((?:{_PART})*)")
 
 
 class Reading:
