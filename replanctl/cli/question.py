@@ -27,6 +27,7 @@ import msgspec
 from replanctl.plan.model import Alternative, Granularity, OnFailure, Step
 from replanctl.replan.prompt import DoneStep, ReplanRequest, build_prompt
 from replanctl.replan.signal import FailureSignal
+from replanctl.run.schema import DIALECT, Schema
 
 
 class RemainingStep(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -77,3 +78,10 @@ def question(request: ReplanRequest) -> Question:
 def _as_drafted(step: Step) -> RemainingStep:
     said = {name: getattr(step, name) for name in RemainingStep.__struct_fields__}
     return RemainingStep(**{**said, "depends_on": step.depends_on or ()})
+
+
+def question_schema() -> Schema:
+    """What a planner command reads, as a JSON Schema."""
+    (schema,), parts = msgspec.json.schema_components([Question], ref_template="#/$defs/{name}")
+    head: Schema = {"$schema": DIALECT, "title": "A question of replanctl", "description": "What a planner is asked."}
+    return head | schema | {"$defs": parts}

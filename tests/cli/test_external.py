@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from replanctl.store import Store
 from tests.cli.conftest import Cli, Done
@@ -57,6 +58,7 @@ def test_what_a_planner_is_asked(cli: Cli) -> None:
     cli.files({"answer": STEPS, "scribe.py": SCRIBE})
     assert run(cli, f"{PYTHON} scribe.py").code == 0
     question = json.loads(Path("question").read_text())
+    Draft202012Validator(json.loads(cli("schema", "question").out)).validate(question)
     prompt = question.pop("prompt")
     assert question == {
         "goal": "find the price",

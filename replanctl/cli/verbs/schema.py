@@ -10,6 +10,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
+from replanctl.cli.question import question_schema
 from replanctl.cli.world import World
 from replanctl.files import Role
 from replanctl.files.schema import file_schema
@@ -24,6 +25,7 @@ class Name(StrEnum):
     PLAN = "plan"
     OUTCOMES = "outcomes"
     POLICY = "policy"
+    QUESTION = "question"
 
 
 _SCHEMAS: dict[Name, Callable[[], Schema]] = {
@@ -32,6 +34,7 @@ _SCHEMAS: dict[Name, Callable[[], Schema]] = {
     Name.PLAN: lambda: file_schema(Role.PLAN),
     Name.OUTCOMES: lambda: file_schema(Role.OUTCOMES),
     Name.POLICY: lambda: file_schema(Role.POLICY),
+    Name.QUESTION: question_schema,
 }
 
 
