@@ -23,13 +23,15 @@ from replanctl.files.quick import MAX_DEPTH, GetEvent
 from replanctl.files.scalars import TooLargeError, resolve
 
 MAX_GROWTH = 10  # how many times its own nodes a file may grow to when its aliases are written out
+MAX_LETTERS = 64 * 1024 * 1024  # and how many characters its texts may hold then: as many as a file
 
 
 class _Anchored(msgspec.Struct, gc=False):
-    """What an anchor names; `size` 0 while it is still being read."""
+    """What an anchor names: its nodes (`size`, 0 while it is still being read), characters and levels."""
 
     value: Any = None
     size: int = 0
+    letters: int = 0
     height: int = 0
 
 
@@ -42,6 +44,7 @@ class Careful:
         self.anchors: dict[str, _Anchored] = {}
         self.own = 0  # nodes as written
         self.grown = 0  # nodes with every alias written out
+        self.letters = 0  # characters, likewise
         self.deepest = 0
         self.grown_at: list[tuple[int, int]] = []  # nodes so far, and the alias that brought them
         self.lines: dict[str, list[int]] = {}
@@ -69,13 +72,16 @@ class Careful:
         limit = self.own * MAX_GROWTH
         if self.grown > limit:
             index = next(at for grown, at in self.grown_at if grown > limit)
-            self._fault(
-                "alias-bomb",
-                f"aliases grow the file to more than {MAX_GROWTH} times its own {self.own} nodes",
-                index,
-                "write the repeated part out, or repeat less of it",
-            )
-            raise StopReadingError
+            self._bomb(f"more than {MAX_GROWTH} times its own {self.own} nodes", index)
+
+    def _bomb(self, size: str, index: int) -> None:
+        self._fault(
+            "alias-bomb",
+            f"aliases grow the file to {size}",
+            index,
+            "write the repeated part out, or repeat less of it",
+        )
+        raise StopReadingError
 
     def _node(self, event: Any, depth: int) -> Any:
         if isinstance(event, AliasEvent):
@@ -86,17 +92,18 @@ class Careful:
             self.grown += 1
             return self._content(event, depth)
         anchored = self.anchors[event.anchor] = _Anchored()
-        before, above = self.grown, self.deepest
+        before, letters, above = self.grown, self.letters, self.deepest
         self.grown += 1
         self.deepest = depth - 1
         anchored.value = self._content(event, depth)
-        anchored.size = self.grown - before
+        anchored.size, anchored.letters = self.grown - before, self.letters - letters
         anchored.height = self.deepest - depth + 1
         self.deepest = max(above, self.deepest)
         return anchored.value
 
     def _content(self, event: Any, depth: int) -> Any:
         if isinstance(event, ScalarEvent):
+            self.letters += len(event.value)
             return self._scalar(event)
         self._check_depth(depth, event)
         self.deepest = max(self.deepest, depth)
@@ -133,6 +140,9 @@ class Careful:
         self.deepest = max(self.deepest, deepest)
         self.grown += anchored.size
         self.grown_at.append((self.grown, _start(event)))
+        self.letters += anchored.letters
+        if self.letters > MAX_LETTERS:
+            self._bomb(f"more than {MAX_LETTERS:,} characters", _start(event))
         return anchored.value
 
     def _scalar(self, event: Any) -> Any:

@@ -16,6 +16,8 @@ from replanctl.files.places import Lines
 MAX_MEGABYTES = 64
 STDIN = "-"
 STDIN_NAME = "<stdin>"
+# Without waiting: a pipe is opened at once, and refused, instead of when somebody writes to it.
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_text(path: str | Path) -> str:
@@ -131,19 +133,30 @@ def _put(target: Path, text: str) -> None:
 
 
 def _read(name: str) -> bytes:
-    before = Path(name).stat()
-    if not stat.S_ISREG(before.st_mode):
-        what = "a folder" if stat.S_ISDIR(before.st_mode) else "not a regular file"
-        hint = "name a file in it" if stat.S_ISDIR(before.st_mode) else f"give {STDIN} to read standard input"
-        raise _refused(name, "not-a-file", f"this is {what}", hint)
-    _check_size(name, before.st_size)
-    with Path(name).open("rb") as file:
-        data = file.read(_limit() + 1)
-        after = os.fstat(file.fileno())
+    """The bytes of a file. It is opened first and looked at then: under its name there may be another one any time."""
+    handle = os.open(name, _READING)
+    try:
+        before = os.fstat(handle)
+        _check_regular(name, before.st_mode)
+        _check_size(name, before.st_size)
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            data = file.read(_limit() + 1)
+        after = os.fstat(handle)
+    finally:
+        os.close(handle)
     _check_size(name, len(data))
-    if (before.st_mtime_ns, before.st_size, before.st_ino) != (after.st_mtime_ns, len(data), after.st_ino):
+    if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, len(data)):
         raise _refused(name, "changed", "the file changed while it was read", "try again")
     return data
+
+
+def _check_regular(name: str, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    folder = stat.S_ISDIR(mode)
+    what = "a folder" if folder else "not a regular file"
+    hint = "name a file in it" if folder else f"give {STDIN} to read standard input"
+    raise _refused(name, "not-a-file", f"this is {what}", hint)
 
 
 def _check_size(name: str, size: int) -> None:

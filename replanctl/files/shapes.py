@@ -4,7 +4,6 @@ as the rest of the program knows it, or UNSET when there is none. Tables of them
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
@@ -22,6 +21,7 @@ Fields = Mapping[str, Reader]
 _MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 DURATION = r"([0-9]{1,15})(?:\.([0-9]{1,15}))?(ms|s|m|h)"
 _DURATION = re.compile(DURATION)
+LONGEST = 1_000_000_000  # seconds, some thirty years: sums of durations stay exact, and far from infinity
 _NAMES: dict[type, str] = {
     type(None): "nothing (null)",
     bool: "a boolean",
@@ -118,17 +118,22 @@ def duration(value: Any, at: At) -> Any:
     seconds = seconds_of(value)
     if seconds is None:
         hint = "write 250ms, 30s, 2m or 1h, or a number of seconds"
+        if _seconds(value) is not None:
+            hint = f"the longest is {LONGEST:,} seconds"
         return at.error("bad-duration", f"expected a duration, got {kind(value)}", hint)
     return seconds
 
 
 def seconds_of(value: object) -> float | None:
     """A duration in seconds; None where the value is not one."""
+    seconds = _seconds(value)
+    return None if seconds is None or seconds > LONGEST else seconds
+
+
+def _seconds(value: object) -> float | None:
     if isinstance(value, str):
         return _spelled_out(value)
-    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and math.isfinite(value):
-        return float(value)
-    return None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _spelled_out(text: str) -> float | None:
