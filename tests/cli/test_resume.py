@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from replanctl.store import RunStatus, Store
 from tests.cli.conftest import Cli, Done
+from tests.test_cases import PLANS
 
 # Three independent looks, and a report that rests on them.
 SURVEY = """\
@@ -381,3 +384,15 @@ def test_a_resumed_run_adds_to_the_lesson_book(cli: Cli) -> None:
         ("v1 step 2 permission: expected none, got denied; avoid: look: denied", 1),
         ("v2 step 2 assumption: expected none, got bad; avoid: look: shape", 1),
     ]
+
+
+@pytest.mark.parametrize("plan", [plan for plan in PLANS if plan.parent.name == "gates" or plan.stem == "escalation"])
+def test_what_a_hand_over_says_can_be_typed(root_cli: Cli, tmp_path: Path, plan: Path) -> None:
+    fixed = tmp_path / "fixed.yaml"
+    fixed.write_text("outcomes: []\n")
+    handover = document(root_cli("run", plan, "--format", "json"))["handover"]
+    for command in handover["next"]:
+        words = shlex.split(command.replace("FIXED.yaml", str(fixed)))
+        done = root_cli(*words[1:])
+        assert (words[0], done.err, done.code in (0, 1)) == ("replanctl", "", True)
+        assert root_cli("replay", "1").code == 0
