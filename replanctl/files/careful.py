@@ -46,7 +46,7 @@ class Careful:
         self.grown = 0  # nodes with every alias written out
         self.letters = 0  # characters, likewise
         self.deepest = 0
-        self.grown_at: list[tuple[int, int]] = []  # nodes so far, and the alias that brought them
+        self.grown_at: list[tuple[int, int, int]] = []  # nodes and characters so far, and the alias that brought them
         self.lines: dict[str, list[int]] = {}
         self.items: list[int] = []  # the lines of the top-level list being read
 
@@ -70,17 +70,14 @@ class Careful:
 
     def _check_growth(self) -> None:
         limit = self.own * MAX_GROWTH
-        if self.grown > limit:
-            index = next(at for grown, at in self.grown_at if grown > limit)
-            self._bomb(f"more than {MAX_GROWTH} times its own {self.own} nodes", index)
-
-    def _bomb(self, size: str, index: int) -> None:
-        self._fault(
-            "alias-bomb",
-            f"aliases grow the file to {size}",
-            index,
-            "write the repeated part out, or repeat less of it",
-        )
+        if index := next((at for grown, _, at in self.grown_at if grown > limit), 0):
+            size = f"{MAX_GROWTH} times its own {self.own} nodes"
+        elif index := next((at for _, letters, at in self.grown_at if letters > MAX_LETTERS), 0):
+            size = f"{MAX_LETTERS:,} characters"
+        else:
+            return
+        hint = "write the repeated part out, or repeat less of it"
+        self._fault("alias-bomb", f"aliases grow the file to more than {size}", index, hint)
         raise StopReadingError
 
     def _node(self, event: Any, depth: int) -> Any:
@@ -139,10 +136,8 @@ class Careful:
         self._check_depth(deepest, event)
         self.deepest = max(self.deepest, deepest)
         self.grown += anchored.size
-        self.grown_at.append((self.grown, _start(event)))
         self.letters += anchored.letters
-        if self.letters > MAX_LETTERS:
-            self._bomb(f"more than {MAX_LETTERS:,} characters", _start(event))
+        self.grown_at.append((self.grown, self.letters, _start(event)))
         return anchored.value
 
     def _scalar(self, event: Any) -> Any:

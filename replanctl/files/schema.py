@@ -116,7 +116,9 @@ _VARIABLE = _pattern(f"E{ID_PATTERN}")
 _LEAVES: dict[Reader, Schema] = {
     shapes.anything: {},
     shapes.boolean: {"type": "boolean"},
-    shapes.duration: {"anyOf": [{"type": "number", "minimum": 0, "maximum": shapes.LONGEST}, _pattern(shapes.DURATION)]},
+    shapes.duration: {
+        "anyOf": [{"type": "number", "minimum": 0, "maximum": shapes.LONGEST}, _pattern(shapes.DURATION)]
+    },
     shapes.known_assumption: _WORDS,
     shapes.known_step: _ID,
     shapes.known_tool: _WORDS,
