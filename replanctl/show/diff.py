@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Any
 
 from replanctl.plan.diff import Change, ChangeKind, PlanDiff
@@ -25,18 +25,32 @@ VALUE = 40  # columns that one value of an arg may take
 _CONTEXT = 8  # characters shown before the place where two long values begin to differ
 
 
-def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = ()) -> None:
-    """Write what changed and one line that counts it. `kept` names the unchanged steps, where they are few."""
+def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = (), *, most: int | None = None) -> None:
+    """Write what changed and one line that counts it. `kept` names the unchanged steps, where they are few.
+
+    Of more than `most` steps in a row to which the same happened the others become one line with their number.
+    """
     columns.grow(change.new for change in diff.changes if change.new is not None)
     if diff.kept:
         text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
         _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), " ".join(kept), Span(text, "dim"))
     tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
-    described = [_cleaned(columns.paper, describe(change, columns.paper.glyphs, tools)) for change in diff.changes]
-    beside = _note_column(columns, described)
-    for change, words in zip(diff.changes, described, strict=True):
-        _change(columns, change, words, beside)
+    stretches = [list(group) for _, group in groupby(diff.changes, key=lambda change: change.kind)]
+    described = [[describe(change, columns.paper.glyphs, tools) for change in changes[:most]] for changes in stretches]
+    beside = _note_column(columns, [words for stretch in described for words in stretch])
+    for changes, stretch in zip(stretches, described, strict=True):
+        for change, words in zip(changes, stretch, strict=False):
+            _change(columns, change, words, beside)
+        _more(columns, changes[len(stretch) :])
     columns.paper.line(Span(count_line(diff), "strong"), indent=columns.time + 1, hang=columns.time + 1)
+
+
+def _more(columns: Columns, changes: Sequence[Change]) -> None:
+    """A line for the changes of one kind that are not shown."""
+    if changes:
+        ids = f"{changes[0].id} {columns.paper.glyphs.ellipsis} {changes[-1].id}"
+        mark = Span(columns.paper.pad(changes[0].kind.value, columns.mark), "dim")
+        _row(columns, mark, "", Span(f"{number(len(changes))} more: {ids}", "dim"))
 
 
 def view(paper: Paper, diff: PlanDiff, because: str = "") -> None:

@@ -35,11 +35,12 @@ from replanctl.show.steps import StepRows
 from replanctl.show.words import RESUMED, seconds, some
 
 HELD_AFTER = 500  # events; a session that is this long is printed many lines at a time
+CHANGES_IN_A_ROW = 40  # so many steps to which the same happened are shown in a diff; more are counted
 KEPT_NAMED = 8  # so many unchanged steps are named in a diff; more are counted
 
 
 class SessionScreen:
-    """Prints a session: feed it every event in order, then the result. `verbose` folds no rows.
+    """Prints a session: feed it every event in order, then the result. `verbose` folds nothing.
 
     It keeps the newest form of every step, for names and diffs, and nothing else that grows with the plan.
     """
@@ -49,6 +50,7 @@ class SessionScreen:
         self._facts = facts or Header()
         self._columns = Columns(self._paper)
         self._rows = StepRows(self._columns, verbose=verbose)
+        self._most = None if verbose else CHANGES_IN_A_ROW
         self._failure = FailureLines(self._columns)
         self._health = HealthLines(self._columns)
         self._steps: dict[str, Step] = {}
@@ -124,7 +126,7 @@ class SessionScreen:
         if verdicts:
             self._columns.detail("verdict", verdicts)
         if event.granularity is not None:
-            diff_rows(self._columns, diff, self._kept(diff))
+            diff_rows(self._columns, diff, self._kept(diff), most=self._most)
         for id_ in event.removed:
             self._steps.pop(id_, None)
 
