@@ -34,7 +34,7 @@ def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None
     paper.line(Span(start.goal, "title"), indent=2)
     facts_line = paper.joined(parts).replace(f",{GLUE}", ", ")  # many limits take more than one line
     paper.line(Span(facts_line, "dim"), indent=2)
-    for warning in start.warnings:
+    for warning in dict.fromkeys(start.warnings):
         paper.line(Span("warning  ", "notice"), warning, indent=2, hang=11)
     paper.blank()
 

@@ -46,6 +46,17 @@ class WideCli(Cli):
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
 
 
+CELLS = "text cells checked"  # the property in which a test records how many texts it looked at on a screen
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many texts were looked at in all."""
+    reports = terminalreporter.getreports("passed")
+    cells = sum(value for report in reports for name, value in report.user_properties if name == CELLS)
+    if cells:
+        terminalreporter.write_line(f"{CELLS}: {cells:,}")
+
+
 @pytest.fixture
 def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WideCli]:
     """Such a command line."""

@@ -140,6 +140,13 @@ def lesson_book(payload: str) -> dict[str, Any]:
     return {"lessons": [{"text": text, "count": 1, "version": "v1", "step_id": "9", "error_type": "semantic"}]}
 
 
+def files(payload: str) -> dict[str, str]:
+    """The plan, the same without its planner, and a lesson book to be changed and one to be left as it is."""
+    whole, book = plan(payload), yaml(lesson_book(payload))
+    template = {key: value for key, value in whole.items() if key not in ("planner", "policy")}
+    return {"plan.yaml": yaml(whole), "template.yaml": yaml(template), "book.yaml": book, "kept.yaml": book}
+
+
 def yaml(value: Any) -> str:
     """A value as YAML in ASCII, so that every character gets past the reader and into the plan."""
     text = json.dumps(value, ensure_ascii=False)

@@ -167,8 +167,7 @@ def test_a_terminal_is_coloured_whatever_else_is_set(stored: WideCli, more: dict
 @pytest.fixture(params=["Chinese", "bidi", "emoji"])
 def rehearsed(wide: WideCli, request: pytest.FixtureRequest) -> Iterator[WideCli]:
     """A command line with the hostile plan in its folder, and run 1 of it in its store."""
-    raw = PAYLOADS[request.param].raw
-    wide.files({"plan.yaml": hostile.yaml(hostile.plan(raw)), "book.yaml": hostile.yaml(hostile.lesson_book(raw))})
+    wide.files(hostile.files(PAYLOADS[request.param].raw))
     assert wide("run", "plan.yaml", "-q").code == 1
     yield wide
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Done
 from tests.trust import hostile
-from tests.trust.conftest import WideCli
+from tests.trust.conftest import CELLS, WideCli
 from tests.trust.hostile import PAYLOADS, Payload
 from tests.trust.terminal import as_written, look
 from tests.trust.test_hostile_text import spelled, squeezed
@@ -77,7 +77,7 @@ def test_a_file_that_is_wrong(wide: WideCli, payload: Payload, record_property: 
             done = wide(verb, "plan.yaml")
             assert done.code == code, (what, done)
             told(done, payload)
-    record_property("text cells checked", 2 * len(cases))
+    record_property(CELLS, 2 * len(cases))
 
 
 @every_payload
@@ -125,7 +125,7 @@ def test_a_command_line(wide: WideCli, payload: Payload, record_property: pytest
     name = Payload(*(part.partition("=")[0] for part in text))  # what follows is a value
     told(wide(f"--{text.raw}"), name)
     told(wide("run", "plan.yaml", f"--{text.raw}"), name)
-    record_property("text cells checked", len(LINES) + 2)
+    record_property(CELLS, len(LINES) + 2)
 
 
 @every_payload

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from tests.cli.conftest import Done
 from tests.trust import hostile
-from tests.trust.conftest import WideCli
+from tests.trust.conftest import CELLS, WideCli
 from tests.trust.hostile import FIELDS, PAYLOADS, Payload, tag
 from tests.trust.terminal import COLOUR, as_written, look
 
@@ -32,6 +32,8 @@ STORY_OF_D = "assumption tool other_tool second_action key message cause draft_a
 SCREENS = {
     "run plan.yaml --lessons book.yaml --no-store": SESSION,
     "run plan.yaml -q --no-store": "",
+    "run template.yaml --no-store":
+        "goal assumption tool other_tool fallback action second_action expected message",
     "show 1": SESSION,
     "show 1 --events":
         "goal assumption tool other_tool fallback action expected key arg old_arg environmental value field message "
@@ -70,8 +72,7 @@ SCREENS = {
 @pytest.fixture
 def rehearsed(wide: WideCli, payload: Payload) -> WideCli:
     """A command line with the hostile plan in its folder, and run 1 of it in its store."""
-    plan, book = hostile.plan(payload.raw), hostile.lesson_book(payload.raw)
-    wide.files({"plan.yaml": hostile.yaml(plan), "book.yaml": hostile.yaml(book), "kept.yaml": hostile.yaml(book)})
+    wide.files(hostile.files(payload.raw))
     done = wide("run", "plan.yaml", "--lessons", "kept.yaml", "-q")
     assert (done.code, done.err) == (1, ""), done
     return wide
@@ -97,7 +98,7 @@ def test_a_screen_shows_text_as_text(
         for field in fields.split():
             assert stands(shown, field, payload, some=columns == 400), (line, field, shown)
             cells += 1
-    record_property("text cells checked", cells)
+    record_property(CELLS, cells)
 
 
 def shown_by(done: Done, columns: int, color: str, *, folded: bool) -> str:
@@ -132,7 +133,7 @@ def stands(shown: str, field: str, payload: Payload, *, some: bool) -> bool:
 
 def begins(text: str, whole: str) -> bool:
     same = next((at for at, (one, other) in enumerate(zip(text, whole, strict=False)) if one != other), len(whole))
-    return same >= len(whole) or text[same : same + 1] in "…\n"
+    return same >= len(whole) or text[same : same + 1] in "…\n]"  # `]` ends the first words of a message
 
 
 def spelled(text: str) -> str:
