@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import msgspec
 
+from replanctl.cli.values import folder
+
 if TYPE_CHECKING:
     from replanctl.cli.world import World
 
@@ -46,7 +48,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     color: Annotated[Color, Flag("When to use colour.", "WHEN", Color)] = Color.AUTO
     quiet: Annotated[bool, Flag("Say only what was asked for, nothing on the side.", short="-q")] = False
     debug: Annotated[bool, Flag("Show the traceback of a bug.")] = False
-    store: Annotated[Path | None, Flag("The folder that runs are kept in.", "DIR", Path)] = None
+    store: Annotated[Path | None, Flag("The folder that runs are kept in.", "DIR", folder)] = None
     version: Annotated[bool, Flag("Print the version.")] = False
 
 

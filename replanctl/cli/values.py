@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 MOST_STEPS = 100_000  # of a plan that exists only as a number
@@ -50,6 +51,13 @@ def duration(text: str) -> float:
 
     seconds = seconds_of(text)
     return amount(text) if seconds is None else seconds
+
+
+def folder(text: str) -> Path:
+    """A folder's path; an empty text is none, rather than the working folder."""
+    if not text:
+        raise ValueError("'' names no folder")
+    return Path(text)
 
 
 def or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:

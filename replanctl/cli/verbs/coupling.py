@@ -70,7 +70,7 @@ def _note(options: Options, silent: int) -> str:
     steps = f"{silent} step{'' if silent == 1 else 's'}"
     if options.write:
         return f"wrote {KEY} into {steps} of {options.plan}"
-    return f"{steps} say nothing: --write puts the answer into the file"
+    return f"{steps} {'says' if silent == 1 else 'say'} nothing: --write puts the answer into the file"
 
 
 VERB = Verb("Test what each step's failure would take with it.", Options, execute)
