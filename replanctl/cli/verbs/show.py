@@ -81,10 +81,14 @@ def _screen(store: Store, row: RunRow, world: World, options: Options) -> None:
     shown = screen(world.paper(world.stdout, options.color), outcomes, row.run)
     for event in store.events(row.run):
         shown.event(event)
-    shown.close(store.result(row.run))
-    if row.status in (RunStatus.RUNNING, RunStatus.INTERRUPTED):
-        said = "is still running" if row.status is RunStatus.RUNNING else "was broken off here"
+    if row.status is RunStatus.RUNNING:
+        shown.flush()
+    else:
+        shown.close(store.result(row.run))
+    if said := _NOT_ENDED.get(row.status):
         world.stderr.write(f"run {row.run} {said}\n")
 
+
+_NOT_ENDED = {RunStatus.RUNNING: "is still running", RunStatus.INTERRUPTED: "was broken off here"}
 
 VERB = Verb("Show a stored run, whole or in parts.", Options, execute)
