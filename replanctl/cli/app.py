@@ -72,11 +72,22 @@ def _obey(words: list[str], world: World) -> int:
     if "--version" in takewhile("--".__ne__, words):
         world.stdout.write(f"replanctl {__version__}\n")
         return 0
+    _check_text(words)
     chosen = _choose(verb_first(words), world)
     if isinstance(chosen, int):
         return chosen
     verb, options = chosen
     return verb.execute(options, world)
+
+
+def _check_text(words: list[str]) -> None:
+    """Refuse bytes that the locale makes no text of: no result could name them. Raises UsageError."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            hint = "give the file another name, or the plan on standard input: -"
+            raise UsageError(f"{word} is not text in this locale", hint=hint) from None
 
 
 def _choose(words: list[str], world: World) -> tuple[Verb, Shared] | int:

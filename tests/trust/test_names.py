@@ -146,6 +146,17 @@ def test_ids_that_a_file_system_would_not_take_are_only_names(here: WideCli, tmp
     assert sorted(path.name for path in Path("store").iterdir()) == ["runs.db"]
 
 
+@pytest.mark.parametrize("line", ["run {}", "run plan.yaml --outcomes {}", "run plan.yaml -o {}", "validate {}", "{}",
+                                  "run plan.yaml --planner {}", "resume --goal {}", "show --store {}", "diff {} v1"])  # fmt: skip
+def test_bytes_that_are_no_text_name_nothing(here: WideCli, tmp_path: Path, line: str) -> None:
+    name = os.fsdecode(b"caf\xe9.yaml")
+    Path(name).write_text(PLAN, encoding="utf-8")
+    with untouched(tmp_path):
+        done = here(*(word.replace("{}", name) for word in line.split()))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("replanctl: caf⟨U+DCE9⟩.yaml is not text in this locale\n")
+
+
 # -- stores -----------------------------------------------------------------------------------------------------------
 
 FILES = ("runs.db", "runs.db-wal", "runs.db-shm", "runs.db-journal")
