@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from replanctl.errors import ReplanctlError, UsageError
-from replanctl.files.disk import destination
 
 
 class OutputError(ReplanctlError):
@@ -28,6 +27,8 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
     if target is None or str(target) == "-":
         yield stdout
         return
+    from replanctl.files.disk import destination
+
     with _refused(target):
         final = destination(target)  # a link stays a link
     if final.exists() and not final.is_file():  # a device or a pipe can't be replaced

@@ -146,8 +146,13 @@ def test_ids_that_a_file_system_would_not_take_are_only_names(here: WideCli, tmp
     assert sorted(path.name for path in Path("store").iterdir()) == ["runs.db"]
 
 
-@pytest.mark.parametrize("line", ["run {}", "run plan.yaml --outcomes {}", "run plan.yaml -o {}", "validate {}", "{}",
-                                  "run plan.yaml --planner {}", "resume --goal {}", "show --store {}", "diff {} v1"])  # fmt: skip
+BYTES = (
+    "{}", "run {}", "run plan.yaml --outcomes {}", "run plan.yaml -o {}", "run plan.yaml --planner {}", "validate {}",
+    "resume --goal {}", "show --store {}", "diff {} v1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", BYTES)
 def test_bytes_that_are_no_text_name_nothing(here: WideCli, tmp_path: Path, line: str) -> None:
     name = os.fsdecode(b"caf\xe9.yaml")
     Path(name).write_text(PLAN, encoding="utf-8")
