@@ -188,13 +188,9 @@ class Careful:
         key = self._node(event, depth + 1)
         if isinstance(key, str):
             return key, True
-        shown = _short(event.value) if isinstance(event, ScalarEvent) and event.value else "this"
-        self._fault(
-            "non-text-key",
-            f"the key {shown} is not text",
-            _start(event),
-            f'quote it: "{shown}"' if shown != "this" else "a key is text",
-        )
+        shown = _short(event.value) if isinstance(event, ScalarEvent) else ""
+        what, hint = (f"the key {shown}", f'quote it: "{shown}"') if shown else ("this key", "a key is text")
+        self._fault("non-text-key", f"{what} is not text", _start(event), hint)
         return None, False
 
     def _sequence(self, depth: int) -> list[Any]:

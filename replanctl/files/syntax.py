@@ -21,9 +21,13 @@ _HINTS = (
     ("could not find expected ':'", "yaml-syntax", "a key is followed by a colon and a space"),
     ("unexpected end of stream", "yaml-syntax", "a quote or bracket is not closed"),
     ("expected ',' or", "yaml-syntax", "a bracket is not closed, or a comma is missing"),
-    ("expected the node content", "yaml-syntax", "a value is missing, or a comma is one too many"),
+    ("expected node content", "yaml-syntax", "a value is missing, or a comma is one too many"),
     ("", "yaml-syntax", "mind the indentation, and quote texts that hold special characters"),
 )
+# What is told where it begins: where the parser gave up there is nothing to see.
+_BEGUN = ("could not find expected ':'", "unexpected end of stream")
+_LONG = 1000  # characters without any of these before a colon
+_STRUCTURE = frozenset(",:{}[]\n\r")
 
 
 def syntax_fault(error: Exception, text: str) -> Fault:
@@ -34,18 +38,22 @@ def syntax_fault(error: Exception, text: str) -> Fault:
         )
     if not isinstance(error, yaml.MarkedYAMLError):
         return _forbidden(error, text)
-    what = ", ".join(filter(None, (_context(error), error.problem)))
-    mark = error.problem_mark or error.context_mark
+    what = ", ".join(filter(None, (error.context, error.problem)))
+    begun, at = error.context_mark, error.problem_mark or error.context_mark
     rule, hint = next((rule, hint) for words, rule, hint in _HINTS if words in what)
-    return Fault(rule, f"not YAML: {what}", hint, index=min(mark.index, len(text)) if mark else 0)
+    if at and _ends_long_key(text, at.index):
+        hint = "a key has at most 1,024 characters"
+    if begun and at and begun.line != at.line:
+        if any(words in what for words in _BEGUN):
+            at = begun
+        else:
+            what = what.replace(",", f" that begins in line {begun.line + 1},", 1)
+    return Fault(rule, f"not YAML: {what}", hint, index=min(at.index, len(text)) if at else 0)
 
 
-def _context(error: yaml.MarkedYAMLError) -> str | None:
-    """What the parser was reading, and where that began when it is another line."""
-    begun, at = error.context_mark, error.problem_mark
-    if error.context and begun and at and begun.line != at.line:
-        return f"{error.context} that begins in line {begun.line + 1}"
-    return error.context
+def _ends_long_key(text: str, at: int) -> bool:
+    """Whether a colon is not taken for one, because what stands before it is too long for a key."""
+    return text[at : at + 1] == ":" and at > _LONG and not _STRUCTURE & set(text[at - _LONG : at])
 
 
 def _forbidden(error: Exception, text: str) -> Fault:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from replanctl.errors import Problem
-from replanctl.show.text import UNICODE, Glyphs, clean, cut, encodable, glyphs_for, width
+from replanctl.show.text import UNICODE, Glyphs, clean, cut, encodable, glyphs_for, split, width
 from replanctl.show.words import plural
 
-EXCERPT = 100  # columns of a source line that are shown
-_CONTEXT = 60  # characters kept before the place in a line that is longer
+EXCERPT = 70  # columns of a source line that are shown: with its number they fit into 80
+_CONTEXT = 40  # columns kept before the place in a line that is longer
 
 
 def problem_lines(problems: Iterable[Problem], encoding: str | None = None) -> Iterator[str]:
@@ -35,13 +35,16 @@ def count_line(problems: Iterable[Problem], files: int) -> str:
 def _excerpt(problem: Problem, glyphs: Glyphs, encoding: str) -> Iterator[str]:
     """The source line and a caret below the place; of a long line what is around the place."""
     at = max(problem.column - problem.excerpt_column, 0)
-    begin = max(at - _CONTEXT, 0) if len(problem.excerpt) > EXCERPT else 0
     before, rest = (
-        _spelled(text, glyphs, encoding) for text in (problem.excerpt[begin:at], problem.excerpt[at:].rstrip())
+        _spelled(text, glyphs, encoding) for text in (problem.excerpt[:at], problem.excerpt[at:].rstrip())
     )
+    room = max(_CONTEXT, EXCERPT - width(rest))
+    if problem.excerpt_column > 1 or width(before) > room:
+        room -= width(glyphs.ellipsis)
+        before = glyphs.ellipsis + split(before, width(before) - room)[1]
     gutter = f"{problem.line:>5} | "
     yield gutter + before + cut(rest, EXCERPT - width(before), glyphs)
-    if problem.column and at < len(problem.excerpt):
+    if problem.column and at <= len(problem.excerpt):
         yield " " * (len(gutter) - 2) + "| " + " " * width(before) + "^"
 
 

@@ -195,11 +195,11 @@ def test_a_problem_shows_the_line_and_the_way_out() -> None:
     )
 
 
-def test_an_open_quote_names_the_line_where_it_begins() -> None:
+def test_an_open_quote_is_told_where_it_begins() -> None:
     (problem,) = problems("goal: g\nsteps: 'x\n- {id: 1, tool: t}\n")
     assert (problem.line, problem.message, problem.hint) == (
-        4,
-        "not YAML: while scanning a quoted scalar that begins in line 2, found unexpected end of stream",
+        2,
+        "not YAML: while scanning a quoted scalar, found unexpected end of stream",
         "a quote or bracket is not closed",
     )
 
