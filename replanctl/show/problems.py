@@ -35,9 +35,7 @@ def count_line(problems: Iterable[Problem], files: int) -> str:
 def _excerpt(problem: Problem, glyphs: Glyphs, encoding: str) -> Iterator[str]:
     """The source line and a caret below the place; of a long line what is around the place."""
     at = max(problem.column - problem.excerpt_column, 0)
-    before, rest = (
-        _spelled(text, glyphs, encoding) for text in (problem.excerpt[:at], problem.excerpt[at:].rstrip())
-    )
+    before, rest = (_spelled(text, glyphs, encoding) for text in (problem.excerpt[:at], problem.excerpt[at:].rstrip()))
     room = max(_CONTEXT, EXCERPT - width(rest))
     if problem.excerpt_column > 1 or width(before) > room:
         room -= width(glyphs.ellipsis)
