@@ -18,6 +18,20 @@ from tests.trust.terminal import as_written, look
 from tests.trust.test_hostile_text import spelled, squeezed
 
 every_payload = pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
+KINDS = (
+    "link",
+    "style",
+    "graph",
+    "hyperlink",
+    "C1",
+    "overprinting",
+    "controls",
+    "line ends",
+    "bidi",
+    "tags",
+    "Chinese",
+)
+every_kind = pytest.mark.parametrize("payload", [PAYLOADS[name] for name in KINDS], ids=KINDS)  # where one takes long
 
 
 def plan(**more: Any) -> dict[str, Any]:
@@ -113,7 +127,7 @@ LINES = [
 ]  # fmt: skip
 
 
-@every_payload
+@every_kind
 def test_a_command_line(wide: WideCli, payload: Payload, record_property: pytest.RecordProperty) -> None:
     wide.files({"plan.yaml": hostile.yaml(plan())})
     assert wide("run", "plan.yaml", "-q").code == 0
@@ -128,7 +142,7 @@ def test_a_command_line(wide: WideCli, payload: Payload, record_property: pytest
     record_property(CELLS, len(LINES) + 2)
 
 
-@every_payload
+@every_kind
 def test_a_file_name(wide: WideCli, payload: Payload) -> None:
     name = payload.raw.replace("\0", "").replace("/", "|")
     text = Payload(name, payload.seen.replace("⟨U+0000⟩", "").replace("/", "|"))
@@ -151,7 +165,7 @@ def test_a_file_name(wide: WideCli, payload: Payload) -> None:
 # -- what comes from outside while a session runs ---------------------------------------------------------------------
 
 
-@every_payload
+@every_kind
 def test_a_planner_that_fails(wide: WideCli, payload: Payload) -> None:
     failing = plan(outcomes=[{"returns": ["shape"]}])
     answer = hostile.yaml({"steps": [{"id": 1, "tool": "t", payload.raw: 1}]})
