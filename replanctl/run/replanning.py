@@ -162,5 +162,5 @@ class Replanning:
 
 def refusal(check: Check) -> Stop:
     """How a gate that refuses ends the session."""
-    detail = f"{check.gate} admits {check.limit}, and the reading is {check.reading}"
+    detail = f"{check.gate} comes to {check.reading}, the limit is {check.limit}"
     return Stop(REASONS[check.gate], detail, check)

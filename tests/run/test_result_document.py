@@ -342,7 +342,7 @@ outcomes:
   - {match: {step: 5}, returns: [semantic]}
 """
     )
-    assert (result.reason, result.detail) == ("replan_budget", "max_replans admits 0, and the reading is 0")
+    assert (result.reason, result.detail) == ("replan_budget", "max_replans comes to 0, the limit is 0")
     handover = fold(events, 3).handover
     assert handover is not None
     assert msgspec.structs.replace(handover, next=()) == HandOver(
