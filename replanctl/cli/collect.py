@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from replanctl.errors import InputError
 from replanctl.files import Rehearsal, load_rehearsal
 from replanctl.run.fold import fold
 from replanctl.show.text import clean
+
+_EXPECT = re.compile(rb"""\bexpect["']?\s*:""")  # the key, quoted or not
 
 
 class ExpectationError(Exception):
@@ -65,7 +68,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix not in (".yaml", ".yml") or file_path.stem.endswith(".outcomes"):
         return None
     beside = file_path.with_name(f"{file_path.stem}.outcomes{file_path.suffix}")
-    if not any(b"expect:" in path.read_bytes() for path in (file_path, beside) if path.is_file()):
+    if not any(_EXPECT.search(path.read_bytes()) for path in (file_path, beside) if path.is_file()):
         return None
     return _file(file_path, parent)
 

@@ -46,6 +46,11 @@ def write_line(stream: TextIO, line: bytes) -> None:
     stream.buffer.write(b"\n")
 
 
+def write_document(stream: TextIO, text: str) -> None:
+    """Write what other programs read, in UTF-8 like JSON. Foreign text in it has passed the door already."""
+    stream.buffer.write(text.encode())
+
+
 def say(stream: TextIO, lines: Iterable[str]) -> None:
     """Write lines of text; like everything else for people, each passes the door for foreign text."""
     from replanctl.show.text import clean, glyphs_for

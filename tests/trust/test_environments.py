@@ -66,6 +66,13 @@ def said(words: list[str], folder: Path, more: Mapping[str, str]) -> tuple[int, 
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.fixture
+def stored(wide: WideCli) -> WideCli:
+    """A command line with one stored run."""
+    assert wide("run", PLAN, "-q").code == 0
+    return wide
+
+
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, bytes, bytes]]:
     """What the commands say where everything is as usual."""
@@ -98,6 +105,13 @@ def test_the_verdict_is_the_same(
         assert sum(map(text.count, "0123456789")) >= sum(map(expected.count, "0123456789"))
 
 
+@pytest.mark.parametrize("form", ["mermaid", "dot", "markdown"])
+def test_what_others_read_is_written_in_utf_8(stored: WideCli, form: str) -> None:
+    words = ["diff", "v1", "v2", "--format", form] if form == "markdown" else ["graph", "1", "--format", form]
+    code, out, err = said(words, stored.folder, {**UTF8, "PYTHONIOENCODING": "ascii"})
+    assert (code, out.decode(), err) == (0, stored(*words).out, b"")
+
+
 # -- on a terminal ----------------------------------------------------------------------------------------------------
 
 
@@ -117,13 +131,6 @@ LOOKED_AT = {
     "diff": (["diff", "v1", "v2"], 0, {"+": "green", "-": "red", "~": "brown"}),
     "cost": (["cost", "--steps", "8", "--fail", "4"], 0, {"█": "blue", "░": "magenta"}),
 }
-
-
-@pytest.fixture
-def stored(wide: WideCli) -> WideCli:
-    """A command line with one stored run."""
-    assert wide("run", PLAN, "-q").code == 0
-    return wide
 
 
 @pytest.mark.parametrize("columns", [80, 120])

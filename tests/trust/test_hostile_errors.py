@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -197,3 +198,18 @@ def test_a_bug(wide: WideCli, payload: Payload) -> None:
         done = wide("run", "plan.yaml", *more)
         assert done.code == 70
         told(done, payload)
+
+
+def test_a_rehearsal_that_is_not_as_expected(tmp_path: Path) -> None:
+    """pytest prints names and reasons as they are; they must come to it clean."""
+    raw = "".join(payload.raw for payload in PAYLOADS.values())
+    name = f"{PAYLOADS['C1'].raw}{PAYLOADS['bidi'].raw}\x1b]0;t\a.yaml"
+    (tmp_path / name).write_text(hostile.yaml(plan(expect={"goal": raw, "reason": "oscillation"})), encoding="utf-8")
+    (tmp_path / "bad.yaml").write_text(hostile.yaml({**plan(expect={"goal": raw}), raw: 1}), encoding="utf-8")
+    for code in (2, 1):  # one can't be read; then there is only the one that is not as expected
+        command = [sys.executable, "-m", "replanctl", "test", "."]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8")
+        assert done.returncode == code, done.stdout
+        assert "⟨U+001B⟩" in done.stdout
+        assert all(char.isprintable() or char == "\n" for char in done.stdout + done.stderr)
+        (tmp_path / "bad.yaml").unlink(missing_ok=True)

@@ -9,7 +9,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.operands import Operand, Operands
-from replanctl.cli.output import write_line
+from replanctl.cli.output import write_document, write_line
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.plan.diff import PlanDiff, diff_plans
@@ -49,7 +49,7 @@ def execute(options: Options, world: World) -> int:
     elif options.format is DiffFormat.MARKDOWN:
         from replanctl.show.diff import diff_markdown
 
-        world.stdout.write(diff_markdown(diff))
+        write_document(world.stdout, diff_markdown(diff))
     else:
         _draw(options, world, old, new, diff)
     return DIFFERENT if diff and options.exit_code else 0

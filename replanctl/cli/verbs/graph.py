@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import write_document
 from replanctl.cli.points import Point, point
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -78,7 +79,7 @@ def _draw(picture: Picture, options: Options, world: World) -> None:
         from replanctl.show.drawing import dot, mermaid
 
         lines = mermaid(picture) if options.format is GraphFormat.MERMAID else dot(picture)
-        world.stdout.writelines(f"{line}\n" for line in lines)
+        write_document(world.stdout, "".join(f"{line}\n" for line in lines))
 
 
 VERB = Verb("Draw what rests on what.", Options, execute)
