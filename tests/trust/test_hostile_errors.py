@@ -205,7 +205,7 @@ def test_a_rehearsal_that_is_not_as_expected(tmp_path: Path) -> None:
     raw = "".join(payload.raw for payload in PAYLOADS.values())
     name = f"{PAYLOADS['C1'].raw}{PAYLOADS['bidi'].raw}\x1b]0;t\a.yaml"
     (tmp_path / name).write_text(hostile.yaml(plan(expect={"goal": raw, "reason": "oscillation"})), encoding="utf-8")
-    (tmp_path / "bad.yaml").write_text(hostile.yaml({**plan(expect={"goal": raw}), raw: 1}), encoding="utf-8")
+    (tmp_path / "bad.yaml").write_text(hostile.yaml({**plan(expect={"goal": raw}), "\x1b[2J": 1}), encoding="utf-8")
     for code in (2, 1):  # one can't be read; then there is only the one that is not as expected
         command = [sys.executable, "-m", "replanctl", "test", "."]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8")
