@@ -161,7 +161,7 @@ def table(tally: Tally) -> str:
     """Rules down, reasons across; each cell says in how many sessions they met and how many gates were asked there."""
     triples = [tuple(name.split("|")) for name in tally.together]
     reasons = [reason for reason in (*COMPLETED, *FAILED_BY) if any(reason == t[2] for t in triples)]
-    lines = [" " * 20 + "".join(f"{reason[:12]:>13}" for reason in reasons)]
+    lines = [f"{'sessions/gates':20}" + "".join(f"{reason[:12]:>13}" for reason in reasons)]
     for rule in dict.fromkeys((*RULE_NAMES, "mine", "-")):
         cells = (_cell(tally, rule, reason) for reason in reasons)
         lines.append(f"{rule:20}" + "".join(f"{cell:>13}" for cell in cells))

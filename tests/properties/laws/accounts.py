@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from replanctl.run.events import Gate, Ledger, SolverCalled, StepEnd
 from replanctl.run.policy import Mode
 from replanctl.run.result import LedgerLine
-from tests.properties.laws.results import finished
+from tests.properties.laws.results import COMPLETED, finished
 from tests.properties.run import Run
 
 MAIN = ("planning", "execution")
@@ -81,6 +81,11 @@ def the_solver_is_called_when_there_is_something_to_solve(run: Run) -> Iterator[
         gaps = tuple(id_ for id_ in plan.steps if id_ in plan.gaps)
         if (event.evidence, event.gaps) != (tuple(plan.done_ids()), gaps):
             yield f"the Solver gets {event.evidence} and {event.gaps}"
+        if event.answered is not (run.end.reason in COMPLETED):
+            yield f"the Solver says {event.answered}, and the session ends with {run.end.reason}"
+        delivered = {f"E{id_}" for done in plan.done_ids() for id_ in plan.line(done)}
+        if event.missing != tuple(name for name in run.rehearsal.policy.solver.require if name not in delivered):
+            yield f"the Solver misses {event.missing}"
         booked = [line.booked for line in run.result.ledger.lines if line.kind == "solver"]
         if booked != [run.cost.solver(evidence=len(event.evidence), gaps=len(gaps))]:
             yield f"the Solver is booked as {booked}"

@@ -14,7 +14,8 @@ class Variables:
     """Every variable with its assumptions, sources and health, worked out from the events by definition."""
 
     def __init__(self) -> None:
-        self.assumptions: dict[str, set[str]] = {}
+        self.assumptions: dict[str, set[str]] = {}  # those whose fall has an effect
+        self.carried: dict[str, set[str]] = {}  # all of them, settled or not
         self.refuted: set[str] = set()
         self._sources: dict[str, set[str]] = {}
         self._reads: dict[str, set[str]] = {}
@@ -53,6 +54,7 @@ class Variables:
         sources = self._reads.pop(id_)
         self._sources[id_] = sources
         self.assumptions[id_] = set(assumes).union(*(self.assumptions[source] for source in sources))
+        self.carried[id_] = set(assumes).union(*(self.carried[source] for source in sources))
         if any(self.health(source) == "void" for source in sources):
             self._tainted.add(id_)
 
@@ -106,7 +108,7 @@ def variables_carry_what_they_rest_on(run: Run) -> Iterator[str]:
         variables.see(moment)
         event = moment.event
         if type(event) is StepEnd and event.state is DONE:
-            rests = variables.assumptions[event.step_id]
+            rests = variables.carried[event.step_id]
             if set(event.assumptions) != rests:
                 yield f"E{event.step_id} rests on {event.assumptions}, not {rests}"
 

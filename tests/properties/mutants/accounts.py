@@ -27,6 +27,8 @@ ACCOUNTS: dict[Any, tuple[Bend, ...]] = {
     accounts.the_solver_is_called_when_there_is_something_to_solve: (
         told(e.SolverCalled, dropped),
         told(e.SolverCalled, edited(evidence=lambda _: ("ghost",))),
+        told(e.SolverCalled, edited(answered=lambda answered: not answered)),
+        told(e.SolverCalled, edited(missing=lambda _: ("E1",))),
         booked("solver"),
     ),
 }
