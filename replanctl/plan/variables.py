@@ -42,7 +42,8 @@ class Change(msgspec.Struct, frozen=True, gc=False):
 
 
 class Variable(msgspec.Struct, eq=False, gc=False):
-    """One variable. `assumptions` are those whose fall would still degrade it; `sources` what it was computed from.
+    """One variable. `assumptions` are all it rests on, `live` those whose fall degrades it: a verdict settles what had
+    fallen until then, also for what is computed from the variable later. `sources` are what it was computed from.
 
     `outdated`: made for an earlier goal; `tainted`: computed from a void one, or discarded.
     """
@@ -51,6 +52,7 @@ class Variable(msgspec.Struct, eq=False, gc=False):
     value: Any
     version: str
     assumptions: tuple[str, ...] = ()
+    live: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     health: Health = CLEAN
     because: str = ""
@@ -99,17 +101,19 @@ class VariableTable:
         if not assumes and not sources:
             variable = self._variables[step_id] = Variable(step_id, value, version)
             return variable
-        inherited = tuple(s for s in sources if s in self._variables)
-        names = dict.fromkeys(assumes)
-        for source in inherited:
-            names.update(dict.fromkeys(self._variables[source].assumptions))
-            self._derived.setdefault(source, []).append(step_id)
-        variable = Variable(step_id, value, version, tuple(names), inherited)
+        read = [self._variables[source] for source in sources if source in self._variables]
+        names, live = dict.fromkeys(assumes), dict.fromkeys(assumes)
+        for source in read:
+            names.update(dict.fromkeys(source.assumptions))
+            live.update(dict.fromkeys(source.live))
+            self._derived.setdefault(source.step_id, []).append(step_id)
+        inherited = tuple(source.step_id for source in read)
+        variable = Variable(step_id, value, version, tuple(names), tuple(live), inherited)
         self._variables[step_id] = variable
-        for name in names:
+        for name in live:
             self._resting.setdefault(name, []).append(step_id)
-        variable.tainted = any(self._variables[s].health is VOID for s in inherited)
-        self._reconsider(variable, next((n for n in names if n in self.refuted), ""))
+        variable.tainted = any(source.health is VOID for source in read)
+        self._reconsider(variable, next((name for name in live if name in self.refuted), ""))
         return variable
 
     def refute(self, assumptions: Iterable[str]) -> list[Change]:
@@ -129,7 +133,7 @@ class VariableTable:
                 step_id
                 for name in assumptions
                 for step_id in self._resting.get(name, ())
-                if name in self._variables[step_id].assumptions
+                if name in self._variables[step_id].live
             )
         )
 
@@ -162,7 +166,7 @@ class VariableTable:
             changes.append(Change(variable.step_id, VOID, "verdict", verdict))
             self._taint_derived(variable, changes, kept)
             return
-        variable.assumptions = tuple(a for a in variable.assumptions if a not in self.refuted)
+        variable.live = tuple(name for name in variable.live if name not in self.refuted)
         variable.outdated = False
         variable.health, variable.because = CLEAN, "verdict"
         changes.append(Change(variable.step_id, CLEAN, "verdict", verdict))
@@ -176,8 +180,8 @@ class VariableTable:
                 self._taint_derived(variable, changes, set())
 
     def _reconsider(self, variable: Variable, because: str) -> None:
-        fallen = sum(name in self.refuted for name in variable.assumptions)
-        if variable.tainted or (fallen and fallen == len(variable.assumptions)):
+        fallen = sum(name in self.refuted for name in variable.live)
+        if variable.tainted or (fallen and fallen == len(variable.live)):
             variable.health = VOID
         elif fallen or variable.outdated:
             variable.health = STALE

@@ -161,7 +161,7 @@ RESULT: dict[str, Any] = {
             "value": "ok", "health": "clean", "assumptions": [], "step_id": "q", "version": "v2", "verdict": None,
         },
         "E3": {
-            "value": "ok", "health": "clean", "assumptions": ["listed"], "step_id": "3", "version": "v2",
+            "value": "ok", "health": "clean", "assumptions": ["public", "listed"], "step_id": "3", "version": "v2",
             "verdict": None,
         },
     },
