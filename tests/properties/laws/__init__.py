@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from tests.properties.laws.accounts import ACCOUNTS
 from tests.properties.laws.attempts import ATTEMPTS
 from tests.properties.laws.budgets import BUDGETS
+from tests.properties.laws.contracts import CONTRACTS
 from tests.properties.laws.drafts import DRAFTS
 from tests.properties.laws.health import HEALTH
 from tests.properties.laws.lessons import LESSONS
@@ -21,5 +22,6 @@ from tests.properties.run import Run
 Law = Callable[[Run], Iterator[str]]
 
 LAWS: tuple[Law, ...] = (
-    *BUDGETS, *PLANS, *DRAFTS, *TEMPLATES, *ORDER, *ATTEMPTS, *HEALTH, *ROUTES, *LESSONS, *ACCOUNTS, *RESULTS,
+    *BUDGETS, *PLANS, *DRAFTS, *TEMPLATES, *ORDER, *ATTEMPTS, *CONTRACTS, *HEALTH, *ROUTES, *LESSONS,
+    *ACCOUNTS, *RESULTS,
 )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from jsonschema import Draft202012Validator
 
 from replanctl.plan.model import Tool
 from replanctl.replan.signal import ERROR_TYPES, ErrorType, Status
@@ -62,12 +63,63 @@ def attempts_go_tool_by_tool(run: Run) -> Iterator[str]:
         if type(event) is StepEnd and event.attempts:
             order = list(dict.fromkeys(attempt.tool for attempt in event.attempts))
             own = moment.before.steps[event.step_id].tool_name
-            line = [own, *(name for name in tool(run, own).fallback if name != own)]
+            line = _line(run, own)
             if [name for name in line if name in order] != order or order[0] != own:
                 yield f"step {event.step_id} tries {order}, and its line is {line}"
             tries = [attempt.tool for attempt in event.attempts]
             if tries != sorted(tries, key=order.index) or any(tries.count(name) > most for name in order):
                 yield f"step {event.step_id} tries {tries}"
+
+
+def nothing_is_given_up_too_soon(run: Run) -> Iterator[str]:
+    """What may be tried again is, until attempts and fallbacks are spent; only a wait too long cuts a tool short."""
+    most = run.rehearsal.policy.retry.max_attempts
+    args: dict[str, Any] = {}
+    denied: set[bytes] = set()
+    for moment in run.moments:
+        event = moment.event
+        if type(event) is StepStart:
+            args[event.step_id] = event.args
+        elif type(event) is StepEnd and event.attempts:
+            call = args[event.step_id]
+            tries = [attempt.tool for attempt in event.attempts]
+            line = _line(run, moment.before.steps[event.step_id].tool_name)
+            open_ = _may_try_again(run, event) or _waits_too_long(run, event)
+            left = line[line.index(tries[-1]) + 1 :] if open_ else []
+            if left := [name for name in left if _takes(run, name, call) and _key(name, call) not in denied]:
+                yield f"step {event.step_id} fails, and {left} were not tried"
+            short = [name for name in dict.fromkeys(tries) if tries.count(name) < most]
+            if _may_try_again(run, event) and tries[-1] in short:
+                yield f"step {event.step_id} fails after {tries.count(tries[-1])} tries of {tries[-1]}"
+            if run.limits.max_seconds is None and set(short) - {tries[-1]}:
+                yield f"step {event.step_id} gives {short} up too soon"
+            if event.attempts[-1].status is Status.DENIED:
+                denied.add(_key(tries[-1], call))
+
+
+def _line(run: Run, own: str) -> list[str]:
+    """The tools of an execution in their order."""
+    return [own, *(name for name in dict.fromkeys(tool(run, own).fallback) if name != own)]
+
+
+def _may_try_again(run: Run, event: StepEnd) -> bool:
+    """Whether an execution failed in a way that another attempt may cure."""
+    last = event.attempts[-1]
+    cut = is_abandoned(event) or (event.error is not None and event.error.error_msg == "denied before")
+    happened = last.status is Status.TIMEOUT and not tool(run, last.tool).idempotent
+    return not cut and not happened and ERROR_TYPES.get(last.status) is ErrorType.ENVIRONMENTAL
+
+
+def _waits_too_long(run: Run, event: StepEnd) -> bool:
+    """Whether an execution was abandoned because its wait would have ended after the time is up."""
+    limits = run.limits
+    by_time = limits.max_seconds is not None and limits.max_tool_calls is None
+    return is_abandoned(event) and by_time and event.at < (limits.max_seconds or 0)
+
+
+def _takes(run: Run, name: str, args: Any) -> bool:
+    schema = tool(run, name).args
+    return schema is None or bool(Draft202012Validator(schema).is_valid(args))
 
 
 def waits_are_those_of_the_policy(run: Run) -> Iterator[str]:
@@ -182,6 +234,7 @@ ATTEMPTS = (
     every_call_is_an_attempt,
     only_what_may_be_tried_again_is,
     attempts_go_tool_by_tool,
+    nothing_is_given_up_too_soon,
     waits_are_those_of_the_policy,
     an_instant_ends_things_before_it_starts_any,
     an_execution_ends_when_its_last_call_does,

@@ -8,6 +8,7 @@ from tests.properties.bend import Bend
 from tests.properties.mutants.accounts import ACCOUNTS
 from tests.properties.mutants.attempts import ATTEMPTS
 from tests.properties.mutants.budgets import BUDGETS
+from tests.properties.mutants.contracts import CONTRACTS
 from tests.properties.mutants.drafts import DRAFTS
 from tests.properties.mutants.health import HEALTH
 from tests.properties.mutants.lessons import LESSONS
@@ -25,6 +26,7 @@ MUTANTS: dict[Any, tuple[Bend, ...]] = {
     **LESSONS,
     **ORDER,
     **ATTEMPTS,
+    **CONTRACTS,
     **HEALTH,
     **ROUTES,
     **ACCOUNTS,

@@ -25,6 +25,12 @@ def _patient(rehearsal: Rehearsal) -> Rehearsal:
     return plan_with(tools={name: replace(tool, idempotent=True) for name, tool in tools.items()} or None)(rehearsal)
 
 
+def _without_fallbacks(rehearsal: Rehearsal) -> Rehearsal:
+    """The rehearsal with tools that nothing stands in for."""
+    tools = rehearsal.plan.tools or {}
+    return plan_with(tools={name: replace(tool, fallback=()) for name, tool in tools.items()} or None)(rehearsal)
+
+
 def _spoil_first_read(event: e.StepStart, moment: Moment) -> list[e.Event]:
     """What a step reads turns void right before it starts."""
     reads = [reference.step_id for reference in moment.before.reads(event.step_id)]
@@ -46,6 +52,10 @@ ATTEMPTS: dict[Any, tuple[Bend, ...]] = {
     attempts.attempts_go_tool_by_tool: (
         under(retry=lambda retry: replace(retry, max_attempts=retry.max_attempts + 1)),
         told(e.StepEnd, edited(attempts=lambda tried: tried[::-1]), lambda event, _: len(event.attempts) > 3),
+    ),
+    attempts.nothing_is_given_up_too_soon: (
+        under(retry=lambda retry: replace(retry, max_attempts=1)),
+        given(_without_fallbacks),
     ),
     attempts.waits_are_those_of_the_policy: (
         under(retry=lambda retry: replace(retry, backoff=retry.backoff + 1)),
