@@ -37,10 +37,15 @@ def schema(value: Any, at: At) -> Any:
     """A JSON Schema, sound in itself."""
     if not isinstance(value, dict):
         return wrong(value, at, "a JSON Schema")
-    from replanctl.plan.schemas import schema_problem
+    from replanctl.plan.schemas import schema_fault
 
-    problem = schema_problem(value)
-    return value if problem is None else at.error("bad-schema", f"not a sound JSON Schema: {problem}")
+    fault = schema_fault(value)
+    if fault is None:
+        return value
+    path, why = fault
+    for key in path:
+        at = at[key]
+    return at.error("bad-schema", f"not a sound JSON Schema: {why}")
 
 
 @made_of("pattern", rf"(?:{'|'.join(TYPES)})\??")

@@ -1,14 +1,15 @@
 """What a step promises to produce, and what a tool takes: checked on every result and every call.
 
 A contract is `{field: type}` (`any str int float bool list dict`, with `?` for "may be null or empty"), or a JSON
-Schema under `schema`. Validators are made once for each schema object, and jsonschema is imported only for them.
+Schema under `schema`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
+
+from replanctl.plan.json_schema import complaint
 
 Check = Callable[[Any], bool]
 
@@ -32,9 +33,6 @@ _SAMPLES: dict[str, Any] = {
 }
 _KINDS = ((bool, "bool"), (int, "int"), (float, "float"), (str, "str"), (list | tuple, "list"), (dict, "dict"))
 TYPES = tuple(_CHECKS)
-
-_KEPT = 256  # validators held; a process that makes more schemas than this starts over
-_validators: dict[int, tuple[dict[str, Any], Any]] = {}
 
 
 def schema_of(produces: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -85,38 +83,3 @@ def _kind(value: Any) -> str:
         return "null"
     name = next((name for kind, name in _KINDS if isinstance(value, kind)), type(value).__name__)
     return f"empty {name}" if isinstance(value, str | list | tuple | dict) and not value else name
-
-
-def complaint(schema: dict[str, Any], value: Any) -> str | None:
-    """What a JSON Schema says against a value, or None."""
-    from jsonschema.exceptions import best_match
-    from referencing.exceptions import Unresolvable
-
-    try:
-        error = best_match(validator(schema).iter_errors(value))
-    except RecursionError:
-        return "the schema refers to itself without end"
-    except Unresolvable as unknown:
-        return f"the schema refers to {unknown.ref}, which is nowhere in it"
-    except re.error as broken:
-        return f"the schema holds a pattern that is no regular expression: {broken}"
-    return None if error is None else str(error.message)
-
-
-def validator(schema: dict[str, Any]) -> Any:
-    """The validator of a schema; the same one each time for the same object."""
-    held = _validators.get(id(schema))
-    if held is None or held[0] is not schema:
-        if len(_validators) >= _KEPT:
-            _validators.clear()
-        held = _validators[id(schema)] = (schema, _new_validator(schema))
-    return held[1]
-
-
-def _new_validator(schema: dict[str, Any]) -> Any:
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import validator_for
-    from referencing import Registry
-
-    # An empty registry: a rehearsal fetches nothing, whatever a schema refers to.
-    return validator_for(schema, default=Draft202012Validator)(schema, registry=Registry())

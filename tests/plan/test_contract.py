@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from replanctl.plan.contract import check, check_args, sample
-from replanctl.plan.schemas import schema_problem
+from replanctl.plan.schemas import schema_fault
 
 RESULTS: list[tuple[dict[str, Any] | None, Any, str | None]] = [
     (None, None, None),
@@ -48,6 +48,35 @@ RESULTS: list[tuple[dict[str, Any] | None, Any, str | None]] = [
     ({"schema": {"type": "object", "required": ["a"]}}, {"a": 1}, None),
     ({"schema": {"type": "object", "required": ["a"]}}, {}, "'a' is a required property"),
     ({"schema": {"type": "string"}}, 5, "5 is not of type 'string'"),
+    ({"schema": {"pattern": "^a+$"}}, "aaa", None),
+    ({"schema": {"pattern": "^a+$"}}, 5, None),
+    ({"schema": {"pattern": "^a+$"}}, "ab", "'ab' does not match '^a+$'"),
+    ({"schema": {"patternProperties": {"^x": {"type": "null"}}}}, {"x1": None, "y": 1}, None),
+    ({"schema": {"patternProperties": {"^x": {"type": "null"}}}}, {"x1": 1}, "1 is not of type 'null'"),
+    ({"schema": {"patternProperties": {"^x": {}}, "additionalProperties": False}}, {"x1": 1}, None),
+    (
+        {"schema": {"properties": {"a": {}}, "patternProperties": {"^x": {}}, "additionalProperties": False}},
+        {"a": 0, "x1": 1, "y": 2},
+        "Additional properties are not allowed ('y' was unexpected)",
+    ),
+    (
+        {"schema": {"patternProperties": {"^x": {}}, "additionalProperties": {"type": "null"}}},
+        {"x": 1, "y": None},
+        None,
+    ),
+    ({"schema": {"uniqueItems": True}}, [1, "1", True, [1], {"a": 1}, {"a": 2}], None),
+    ({"schema": {"uniqueItems": True}}, [1, 1.0], "[1, 1.0] has non-unique elements"),
+    (
+        {"schema": {"uniqueItems": True}},
+        [{"a": 1, "b": 2}, {"b": 2, "a": 1}],
+        "[{'a': 1, 'b': 2}, {'b': 2, 'a': 1}] has non-unique elements",
+    ),
+    ({"schema": {"uniqueItems": False}}, [1, 1], None),
+    ({"schema": {"enum": [1, "a", [2]]}}, 1.0, None),
+    ({"schema": {"enum": [1, "a", [2]]}}, [2], None),
+    ({"schema": {"enum": [1, "a", [2]]}}, True, "True is not one of [1, 'a', [2]]"),
+    ({"schema": {"items": {"enum": list(range(22))}}}, [3, 22], f"22 is not one of {list(range(20))} and 2 more"),
+    ({"schema": {"format": "email"}}, "nobody", None),
 ]
 
 
@@ -85,6 +114,8 @@ SAMPLES: list[tuple[dict[str, Any] | None, Any]] = [
     ({"schema": {"allOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"}}, {"a": "ok", "b": "ok"}),
     ({"schema": {"$ref": "#/$defs/n", "$defs": {"n": {"type": "integer"}}}}, 1),
     ({"schema": {"default": [], "type": "array"}}, []),
+    ({"schema": {"type": "array", "minItems": 2.0}}, ["ok", "ok"]),
+    ({"schema": {"type": "string", "minLength": 3.0}}, "okk"),
     ({"schema": {"examples": [{"x": 1}], "type": "object"}}, {"x": 1}),
 ]
 
@@ -107,22 +138,66 @@ SCHEMAS: list[tuple[dict[str, Any], str | None]] = [
     ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "integer"}}}, None),
     ({"properties": {"next": {"$ref": "#"}}}, None),
     ({"type": "objct"}, "type: 'objct' is not valid under any of the given schemas"),
-    ({"pattern": "("}, "pattern: '(' is not a 'regex'"),
-    ({"patternProperties": {"[": {}}}, "patternProperties: '[' is not a 'regex'"),
+    ({"pattern": "("}, "the pattern (: missing ), unterminated subpattern at position 0"),
+    ({"patternProperties": {"[": {}}}, "the pattern [: unterminated character set at position 0"),
     ({"$ref": "#/$defs/b"}, "#/$defs/b is nowhere in the schema"),
     ({"items": {"$ref": "https://example.com/s.json"}}, "https://example.com/s.json is nowhere in the schema"),
     ({"$ref": "#"}, "the schema refers to itself without end"),
-]
+    ({"$schema": 5}, "$schema: it is not text"),
+    ({"not": {"$schema": "http://json-schema.org/draft-07/schema#"}}, "a $schema inside a schema is not followed"),
+    ({"properties": {"$schema": {"type": "string"}}}, None),
+    ({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#"}}}, None),
+    ({"allOf": [{"patternProperties": {}}], "unevaluatedProperties": False},
+     "unevaluatedProperties is not followed beside patternProperties"),
+    ({"anyOf": [{"const": 1}] * 1000}, "it is larger than 1,000 mappings"),
+    ({"$id": "http://["}, None),
+    ({"$id": "http://[", "$ref": "x"}, "the schema can't be used: Invalid IPv6 URL"),
+    ({"$defs": {**{f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 2} for n in range(40)}, "a40": {}},
+      "$ref": "#/$defs/a0"}, "the schema takes too long to check"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("schema", "problem"), SCHEMAS)
 def test_a_schema_is_sound_or_says_why_not(schema: dict[str, Any], problem: str | None) -> None:
-    assert schema_problem(schema) == problem
+    fault = schema_fault(schema)
+    assert (fault and fault[1]) == problem
+
+
+def test_a_fault_in_a_schema_has_its_place() -> None:
+    assert schema_fault({"properties": {"a": {"items": {"type": "objct"}}}}) == (
+        ("properties", "a", "items", "type"),
+        "properties/a/items/type: 'objct' is not valid under any of the given schemas",
+    )
+    assert schema_fault({"allOf": [{}, {"pattern": "("}]}) == (
+        ("allOf", 1, "pattern"),
+        "the pattern (: missing ), unterminated subpattern at position 0",
+    )
+
+
+@pytest.mark.parametrize("dialect", ["draft-07/schema#", "draft-04/schema#"])
+def test_a_dialect_is_kept_to_and_bounded_too(dialect: str) -> None:
+    schema = {
+        "$schema": f"http://json-schema.org/{dialect}",
+        "definitions": {"word": {"type": "string", "pattern": "^(a+)+$"}},
+        "type": "array",
+        "items": {"anyOf": [{"$ref": "#/definitions/word"}, {"$ref": "#"}]},
+    }
+    assert schema_fault(schema) is None
+    text = "a" * 40 + "!"
+    assert check({"schema": schema}, [["a"]]) is None
+    assert check({"schema": schema}, [text]) == f"'{text}' does not match '^(a+)+$'"
+
+
+def test_a_sample_of_a_large_schema_ends_too() -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(8):
+        schema = {"type": "array", "minItems": 100, "items": schema}
+    assert len(str(sample({"schema": schema}))) < 100_000
 
 
 def test_nothing_is_fetched_and_nothing_breaks_when_a_value_is_checked() -> None:
     away = {"$id": "https://example.com/", "$ref": "other.json"}
     assert check({"schema": away}, 1) == "the schema refers to other.json, which is nowhere in it"
     assert check({"schema": {"pattern": "("}}, "x") == (
-        "the schema holds a pattern that is no regular expression: missing ), unterminated subpattern at position 0"
+        "the schema holds a pattern that can't be followed: missing ), unterminated subpattern at position 0"
     )
