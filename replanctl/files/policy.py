@@ -29,7 +29,7 @@ from replanctl.files.shapes import (
 from replanctl.plan.model import Granularity
 from replanctl.replan.gates import GateLimits, Preset
 from replanctl.replan.lessons import Evict, LessonPolicy
-from replanctl.replan.routing import Radius, RouteRule, RouteWhen, RoutingPolicy
+from replanctl.replan.routing import RULE_NAMES, Radius, RouteRule, RouteWhen, RoutingPolicy
 from replanctl.replan.signal import ErrorType
 from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
 
@@ -71,7 +71,11 @@ def _rules(value: Any, at: At) -> Any:
     seen: set[str] = set()
     for index, rule in enumerate(value if isinstance(value, list) else ()):
         name = rule.get("name") if isinstance(rule, dict) else None
-        if isinstance(name, str) and name in seen:
+        if name in RULE_NAMES:
+            at[index]["name"].error(
+                "duplicate-name", f"{name} is a built-in rule", "a route is explained by its rule's name"
+            )
+        elif isinstance(name, str) and name in seen:
             at[index]["name"].error(
                 "duplicate-name", f"another rule is called {name} too", "a route is explained by its rule's name"
             )

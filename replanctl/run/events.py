@@ -196,7 +196,7 @@ class PlanDiffed(Event, frozen=True, gc=False, tag="plan.diff"):
 
     from_: str = msgspec.field(name="from")
     to: str = ""
-    granularity: Granularity = Granularity.NONE
+    granularity: Granularity | None = None
     cause: str = ""
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()

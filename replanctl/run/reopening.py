@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 import msgspec
 
 from replanctl.plan.cells import FAILED, SKIPPED, Cell
-from replanctl.plan.model import Granularity, Step
+from replanctl.plan.model import Step
 from replanctl.run.committing import settle
 from replanctl.run.ending import Ender
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
@@ -33,7 +33,7 @@ def reopen(state: SessionState, ender: Ender, reason: str) -> Iterator[Event]:
         PlanCommit, parent, None, RESUME, RESUME, state.goal, steps, amended,
         total=len(graph.cells), refuted=tuple(refuted),
     )  # fmt: skip
-    yield state.emit(PlanDiffed, parent, state.version, Granularity.NONE, RESUME)
+    yield state.emit(PlanDiffed, parent, state.version, None, RESUME)
     yield from settle(made, state, ender)
 
 

@@ -62,7 +62,7 @@ class Revision(msgspec.Struct, frozen=True, gc=False):
 
     from_: str = msgspec.field(name="from")
     to: str = ""
-    granularity: str = ""
+    granularity: str | None = None
     cause: str = ""
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()

@@ -114,6 +114,7 @@ WRONG: list[tuple[str, str, str]] = [
         "duplicate-name",
         "a }",
     ),
+    ("policy: {routing: {rules: [{name: small-radius, granularity: tail}]}}", "duplicate-name", "small-radius"),
     ("policy: {gates: {max_replans: null}}", "bad-number", "null"),
     ("policy: {gates: {max_replans: -1}}", "bad-number", "-1"),
     ("policy: {gates: {per_step: true}}", "bad-limit", "true"),
