@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, TypeGuard
 
+import msgspec
 from msgspec import UNSET
 
 from replanctl.files.faults import At
@@ -32,14 +34,20 @@ from replanctl.plan.contract import TYPES
 from replanctl.plan.model import ID_PATTERN, Alternative, Granularity, OnFailure, Step, Tool
 
 
+@lru_cache(1024)
+def _schema_fault(schema: bytes) -> Any:
+    """What is wrong with a schema: looked at once, however many steps have the same one."""
+    from replanctl.plan.schemas import schema_fault
+
+    return schema_fault(msgspec.json.decode(schema))
+
+
 @made_of("same", mapping)
 def schema(value: Any, at: At) -> Any:
     """A JSON Schema, sound in itself."""
     if not isinstance(value, dict):
         return wrong(value, at, "a JSON Schema")
-    from replanctl.plan.schemas import schema_fault
-
-    fault = schema_fault(value)
+    fault = _schema_fault(msgspec.json.encode(value))
     if fault is None:
         return value
     path, why = fault

@@ -26,12 +26,9 @@ class Readers:
 
     def assuming(self, assumptions: Iterable[str]) -> list[Cell]:
         """The steps that rest on one of these assumptions by their own word."""
-        return [
-            cell
-            for name in assumptions
-            for cell in self._assuming.get(name, ())
-            if not cell.gone and name in cell.step.assumes
-        ]
+        asked = dict.fromkeys(assumptions)
+        cells = dict.fromkeys(cell for name in asked for cell in self._assuming.get(name, ()) if not cell.gone)
+        return [cell for cell in cells if not asked.keys().isdisjoint(cell.step.assumes)]
 
     def forget(self, assumptions: Iterable[str]) -> None:
         """No open step of the new version rests on these any more."""

@@ -137,7 +137,9 @@ def find(args: Any, known: Container[str]) -> tuple[Reference, ...]:
 def may_mean(args: Any) -> set[str]:
     """Every id that a `#E` in the args may mean, also one that no step has yet."""
     runs = (found[2] for text in strings(args) for found in _START.finditer(text) if not found[1])
-    return {run[:end] for run in runs for end in range(1, len(run) + 1) if run[end : end + 1] not in _WORD}
+    return {
+        run[:end] for run in runs for end in range(1, min(len(run), ID_LENGTH) + 1) if run[end : end + 1] not in _WORD
+    }
 
 
 def transform(

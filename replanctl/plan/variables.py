@@ -120,22 +120,20 @@ class VariableTable:
         """These assumptions do not hold, from now on; returns the variables this degrades."""
         fallen = [name for name in dict.fromkeys(assumptions) if name not in self.refuted]
         self.refuted.update(dict.fromkeys(fallen))
-        changes: list[Change] = []
+        because: dict[str, str] = {}  # each variable is looked at once, with all of them fallen
         for name in fallen:
             for step_id in self._resting.get(name, ()):
-                self._changed(self._variables[step_id], name, changes)
+                because.setdefault(step_id, name)
+        changes: list[Change] = []
+        for step_id, name in because.items():
+            self._changed(self._variables[step_id], name, changes)
         return changes
 
     def resting_on(self, assumptions: Iterable[str]) -> list[str]:
         """The steps whose variables rest on one of these assumptions, directly or through what they were made from."""
-        return list(
-            dict.fromkeys(
-                step_id
-                for name in assumptions
-                for step_id in self._resting.get(name, ())
-                if name in self._variables[step_id].live
-            )
-        )
+        asked = dict.fromkeys(assumptions)
+        resting = dict.fromkeys(step_id for name in asked for step_id in self._resting.get(name, ()))
+        return [step_id for step_id in resting if not asked.keys().isdisjoint(self._variables[step_id].live)]
 
     def goal_changed(self) -> list[Change]:
         """The goal is another one: every clean variable becomes stale."""
