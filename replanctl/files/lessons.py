@@ -9,12 +9,12 @@ from pathlib import Path
 
 from replanctl.files.disk import exists, read_text, write_text
 from replanctl.files.reader import Document, read, refuse
-from replanctl.files.shapes import Fields, list_of, optional, record, step_ref, whole, words
+from replanctl.files.shapes import MOST, Fields, list_of, optional, record, step_ref, whole, words
 from replanctl.replan.lessons import Lesson
 
 _FIELDS: Fields = {
     "text": words,
-    "count": whole(1),
+    "count": whole(1, MOST),
     "version": words,
     "step_id": optional(step_ref),
     "error_type": words,

@@ -9,13 +9,14 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from replanctl.files.durations import duration
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
+    MOST,
     Fields,
     anything,
     choice,
-    duration,
     kind,
     known_assumption,
     known_step,
@@ -59,7 +60,7 @@ _ENTRY: Fields = {
     "message": text,
     "latency": optional(duration),
     "retry_after": optional(duration),
-    "tokens": optional(whole(0)),
+    "tokens": optional(whole(0, MOST)),
     "refutes": names(known_assumption),
     "cause": text,
 }

@@ -9,13 +9,13 @@ from typing import Any, TypeGuard
 import msgspec
 from msgspec import UNSET
 
+from replanctl.files.durations import duration
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     Fields,
     boolean,
     choice,
-    duration,
     kind,
     known_assumption,
     known_tool,

@@ -7,12 +7,13 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.cost.model import Coefficients
+from replanctl.files.durations import duration
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
+    MOST,
     Fields,
     choice,
-    duration,
     known_step,
     known_tool,
     known_variable,
@@ -102,7 +103,7 @@ _GATES: Fields = {
     "max_repeat": limit(1),
 }
 
-_COEFFICIENTS: Fields = dict.fromkeys(Coefficients.__struct_fields__, whole(0))
+_COEFFICIENTS: Fields = dict.fromkeys(Coefficients.__struct_fields__, whole(0, MOST))
 
 coefficients = record(Coefficients, _COEFFICIENTS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from replanctl.files import shapes
+from replanctl.files import durations, shapes
 from replanctl.files.sections import REQUIRED, Role, fields_of
 from replanctl.files.shapes import Fields, Reader
 from replanctl.plan.model import ID_PATTERN
@@ -48,8 +48,8 @@ def _pattern(pattern: str) -> Schema:
     return {"type": "string", "pattern": f"^(?:{pattern})$"}
 
 
-def _whole(least: int) -> Schema:
-    return {"type": "integer", "minimum": least}
+def _whole(least: int, most: int | None = None) -> Schema:
+    return {"type": "integer", "minimum": least} | ({} if most is None else {"maximum": most})
 
 
 def _either(*reads: Reader) -> Schema:
@@ -116,8 +116,8 @@ _VARIABLE = _pattern(f"E{ID_PATTERN}")
 _LEAVES: dict[Reader, Schema] = {
     shapes.anything: {},
     shapes.boolean: {"type": "boolean"},
-    shapes.duration: {
-        "anyOf": [{"type": "number", "minimum": 0, "maximum": shapes.LONGEST}, _pattern(shapes.DURATION)]
+    durations.duration: {
+        "anyOf": [{"type": "number", "minimum": 0, "maximum": durations.LONGEST}, _pattern(durations.DURATION)]
     },
     shapes.known_assumption: _WORDS,
     shapes.known_step: _ID,

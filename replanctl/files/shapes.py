@@ -4,7 +4,6 @@ as the rest of the program knows it, or UNSET when there is none. Tables of them
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from typing import Any
@@ -18,10 +17,7 @@ from replanctl.plan.model import step_id
 Reader = Callable[[Any, At], Any]
 Fields = Mapping[str, Reader]
 
-_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-DURATION = r"([0-9]{1,15})(?:\.([0-9]{1,15}))?(ms|s|m|h)"
-_DURATION = re.compile(DURATION)
-LONGEST = 1_000_000_000  # seconds, some thirty years: sums of durations stay exact, and far from infinity
+MOST = 1_000_000_000  # of what is summed up, such as tokens: the sums stay within 64 bits
 _NAMES: dict[type, str] = {
     type(None): "nothing (null)",
     bool: "a boolean",
@@ -80,14 +76,16 @@ def mapping(value: Any, at: At) -> Any:
     return value if isinstance(value, dict) else wrong(value, at, "a mapping")
 
 
-def whole(least: int) -> Reader:
-    """A whole number, at least so much."""
+def whole(least: int, most: int | None = None) -> Reader:
+    """A whole number, at least so much, and at most so much where there is a limit."""
 
-    @made_of("whole", least)
+    @made_of("whole", least, most)
     def read(value: Any, at: At) -> Any:
-        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        counts = isinstance(value, int) and not isinstance(value, bool) and value >= least
+        if counts and (most is None or value <= most):
             return value
-        return at.error("bad-number", f"expected a whole number ≥ {least}, got {kind(value)}")
+        hint = f"{most:,} is the most" if counts else ""
+        return at.error("bad-number", f"expected a whole number ≥ {least}, got {kind(value)}", hint)
 
     return read
 
@@ -111,39 +109,6 @@ def number(value: Any, at: At) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
         return float(value)
     return at.error("bad-number", f"expected a number ≥ 0, got {kind(value)}")
-
-
-def duration(value: Any, at: At) -> Any:
-    """Seconds, from a number or a text like `250ms`, `30s`, `2m`, `1h`."""
-    seconds = seconds_of(value)
-    if seconds is None:
-        hint = "write 250ms, 30s, 2m or 1h, or a number of seconds"
-        if _seconds(value) is not None:
-            hint = f"the longest is {LONGEST:,} seconds"
-        return at.error("bad-duration", f"expected a duration, got {kind(value)}", hint)
-    return seconds
-
-
-def seconds_of(value: object) -> float | None:
-    """A duration in seconds; None where the value is not one."""
-    seconds = _seconds(value)
-    return None if seconds is None or seconds > LONGEST else seconds
-
-
-def _seconds(value: object) -> float | None:
-    if isinstance(value, str):
-        return _spelled_out(value)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _spelled_out(text: str) -> float | None:
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        return None
-    whole, part, unit = found[1], found[2] or "", found[3]
-    # One division of whole numbers: 0.1s is as near to a tenth as a float gets.
-    seconds: float = int(whole + part) * _MILLISECONDS[unit] / (1000 * 10 ** len(part))
-    return seconds
 
 
 def choice(enum: type[StrEnum], *without: StrEnum) -> Reader:
