@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from replanctl.plan.model import Granularity, Plan, Step, ids, variable_name
+from replanctl.plan.model import Alternative, Granularity, Plan, Step, ids, variable_name
 from replanctl.plan.variables import Verdict
 from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen
 from replanctl.replan.signal import ErrorType
@@ -67,13 +67,16 @@ def _variation(dice: Dice, step: Step, plan: Plan) -> Step:
     if dice.chance(35):
         return step
     known = {each.id: each for each in plan.steps}
+    if dice.chance(6):  # somebody else's work under this id
+        step = replace(dice.pick(plan.steps), id=step.id)
     changed = replace(
         step,
         id=dice.pick((step.id, step.id, step.id, "n1", "n2", "20")),
         action=dice.pick((step.action, "look it up", "do it differently")),
         tool_name=dice.pick((step.tool_name, *TOOLS)) if not dice.chance(3) else "nobody",
         depends_on=dice.pick((None, step.depends_on, step.depends_on, ())),
-        assumes=dice.some(PREMISES, 1) if dice.chance(30) else step.assumes,
+        assumes=dice.some((*PREMISES, "luck"), 1) if dice.chance(30) else step.assumes,
+        alternatives=(Alternative("nobody"),) if dice.chance(3) else step.alternatives,
         replaces=dice.pick(tuple(known)) if dice.chance(6) else None,
     )
     return with_args(dice, changed, known, ids(plan.steps)) if dice.chance(25) else changed

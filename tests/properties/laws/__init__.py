@@ -17,11 +17,12 @@ from tests.properties.laws.plans import PLANS
 from tests.properties.laws.results import RESULTS
 from tests.properties.laws.routes import ROUTES
 from tests.properties.laws.templates import TEMPLATES
+from tests.properties.laws.warnings import WARNINGS
 from tests.properties.run import Run
 
 Law = Callable[[Run], Iterator[str]]
 
 LAWS: tuple[Law, ...] = (
     *BUDGETS, *PLANS, *DRAFTS, *TEMPLATES, *ORDER, *ATTEMPTS, *CONTRACTS, *HEALTH, *ROUTES, *LESSONS,
-    *ACCOUNTS, *RESULTS,
+    *ACCOUNTS, *WARNINGS, *RESULTS,
 )  # fmt: skip

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from jsonschema import Draft202012Validator
 
-from replanctl.plan.model import Tool
 from replanctl.replan.signal import ERROR_TYPES, ErrorType, Status
 from replanctl.run.events import (
     Attempt,
@@ -18,7 +17,7 @@ from replanctl.run.events import (
     StepRetry,
     StepStart,
 )
-from tests.properties.laws.facts import is_abandoned
+from tests.properties.laws.facts import is_abandoned, tool
 from tests.properties.reading import Reading
 from tests.properties.run import Run
 from tests.properties.story import DONE, Standing
@@ -48,11 +47,6 @@ def only_what_may_be_tried_again_is(run: Run) -> Iterator[str]:
                     yield f"step {event.step_id} tries again after {attempt.status}"
                 if attempt.status is Status.TIMEOUT and not spec.idempotent:
                     yield f"step {event.step_id} tries {attempt.tool} again, which may have happened"
-
-
-def tool(run: Run, name: str) -> Tool:
-    """What the plan says of a tool."""
-    return (run.rehearsal.plan.tools or {}).get(name, Tool())
 
 
 def attempts_go_tool_by_tool(run: Run) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from replanctl.plan.model import Tool
 from replanctl.run.events import Signal, StepEnd
 from tests.properties.run import Run
 
@@ -21,3 +22,8 @@ def is_abandoned(event: object) -> bool:
 def stopped(run: Run) -> bool:
     """Whether something ended the session before its plan had run to its end."""
     return run.end.reason not in ("goal_met", "goal_met_with_gaps", "insufficient_evidence", "escalated")
+
+
+def tool(run: Run, name: str) -> Tool:
+    """What the plan says of a tool."""
+    return (run.rehearsal.plan.tools or {}).get(name, Tool())

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from replanctl.plan.variables import Verdict
-from replanctl.run.events import GoalChanged, PlanCommit, Route, SessionComplete, Signal, StepEnd, StepStart
+from replanctl.run.events import (
+    GoalChanged,
+    PlanCommit,
+    Route,
+    SessionComplete,
+    Signal,
+    StepEnd,
+    StepStart,
+    VariableHealth,
+)
 from tests.properties.run import Run
 from tests.properties.story import DONE, Moment
 
@@ -113,4 +122,17 @@ def variables_carry_what_they_rest_on(run: Run) -> Iterator[str]:
                 yield f"E{event.step_id} rests on {event.assumptions}, not {rests}"
 
 
-HEALTH = (health_follows_from_what_fell, variables_carry_what_they_rest_on)
+def health_is_told_when_it_changes(run: Run) -> Iterator[str]:
+    """And when a verdict confirms it; a verdict that is told leaves the health it means."""
+    means = {"keep": "clean", "convert": "clean", "discard": "void"}
+    for moment in run.moments:
+        event = moment.event
+        if type(event) is VariableHealth:
+            before = moment.before.health.get(event.name[1:])
+            if event.verdict is None and before == event.health:
+                yield f"{event.name} is {before} already, and event {event.seq} says it again"
+            if event.verdict is not None and event.health != means[event.verdict]:
+                yield f"{event.name} is {event.health} by the verdict {event.verdict}"
+
+
+HEALTH = (health_follows_from_what_fell, variables_carry_what_they_rest_on, health_is_told_when_it_changes)

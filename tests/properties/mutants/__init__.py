@@ -17,6 +17,7 @@ from tests.properties.mutants.plans import PLANS
 from tests.properties.mutants.results import RESULTS
 from tests.properties.mutants.routes import ROUTES
 from tests.properties.mutants.templates import TEMPLATES
+from tests.properties.mutants.warnings import WARNINGS
 
 MUTANTS: dict[Any, tuple[Bend, ...]] = {
     **BUDGETS,
@@ -30,5 +31,6 @@ MUTANTS: dict[Any, tuple[Bend, ...]] = {
     **HEALTH,
     **ROUTES,
     **ACCOUNTS,
+    **WARNINGS,
     **RESULTS,
 }
