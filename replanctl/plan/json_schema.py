@@ -15,7 +15,7 @@ from replanctl.plan.patterns import PatternError, pattern
 Schema = dict[str, Any]
 _Keyword = Callable[[Any, Any, Any, Schema], Any]
 
-_LEAST, _MORE = 20_000, 100  # keywords looked at for any value, and more for each value in it
+_LEAST, _MORE = 10_000, 100  # keywords looked at for any value, and more for each value in it
 _LISTED = 100  # entries of a list or mapping, such as of `required`, that take as long as a keyword
 _SHOWN = 20  # values of an `enum` that a message lists
 _KEPT = 256  # validators held; a process that makes more schemas than this starts over
