@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from replanctl.files.faults import At
 from replanctl.files.names import Names, raw_id
-from replanctl.files.shapes import known_tool
+from replanctl.files.shapes import known_tool, shown
 from replanctl.plan.cycles import cycles, uncovered
-from replanctl.plan.model import Step
+from replanctl.plan.model import Step, step_id
 from replanctl.plan.references import Reference, mentions, parse
 
 _SHOWN = 12  # steps of a cycle that are printed
@@ -53,25 +54,39 @@ def _needs(raw: list[Any], steps: list[Any], names: Names, at: At) -> tuple[list
     for index, step in enumerate(steps):
         if step.__class__ is not Step or step.depends_on is None:
             needs.append((index - 1,) if index else ())
+            if step.__class__ is not Step:
+                _known_needs(raw[index], _unread(raw[index]), names, at[index])
             continue
         found = [position(id_, -1) for id_ in step.depends_on]
         if found and (max(found) >= index or min(found) < 0):
             forward = True
-            found = _known_needs(raw[index], step, found, names, at[index]["depends_on"])
+            found = _known_needs(raw[index], step.depends_on, names, at[index])
         needs.append(tuple(found))
     return needs, forward
 
 
-def _known_needs(raw: Any, step: Step, found: list[int], names: Names, at: At) -> list[int]:
-    written = raw.get("depends_on") if isinstance(raw, dict) else step.depends_on
+def _unread(raw: Any) -> Iterator[str]:
+    """The ids that a step depends on in which something else is wrong."""
+    written = raw.get("depends_on") if isinstance(raw, dict) else None
+    for item in written if isinstance(written, list) else [written]:
+        with suppress(ValueError):
+            yield step_id(item)
+
+
+def _known_needs(raw: Any, ids: Iterable[str], names: Names, at: At) -> list[int]:
+    """The positions of these dependencies of a step; those that no step is are noted."""
+    written = raw.get("depends_on") if isinstance(raw, dict) else ids
     places = {str(item): index for index, item in enumerate(written if isinstance(written, list | tuple) else ())}
-    for id_, other in zip(step.depends_on or (), found, strict=True):
-        if other < 0:
-            hint = at.nearest(id_, names.ids)
-            at[places.get(id_, 0)].error(
-                "unknown-dependency", f"step {step.id} depends on {id_}, which no step is", hint
-            )
-    return [other for other in found if other >= 0]
+    id_ = raw_id(raw)
+    who = "this step" if id_ is None else f"step {shown(id_)}"
+    found: list[int] = []
+    for need in ids:
+        if need in names.ids:
+            found.append(names.ids[need])
+        else:
+            why = f"{who} depends on {need}, which no step is"
+            at["depends_on"][places.get(need, 0)].error("unknown-dependency", why, at.nearest(need, names.ids))
+    return found
 
 
 def _report_cycles(found: list[list[int]], steps: list[Any], at: At) -> bool:

@@ -55,7 +55,7 @@ class Faults(list[Fault]):
         self._told: set[Fault] = set()
 
     def note(self, fault: Fault) -> None:
-        """Take down a fault, once. Raises StopReadingError when there are errors enough."""
+        """Take down a fault, once. Raises StopReadingError when there are too many errors."""
         if fault in self._told:
             return
         self._found[fault.severity] += 1
@@ -63,9 +63,9 @@ class Faults(list[Fault]):
         if found <= MOST:
             self.append(fault)
             self._told.add(fault)
-        if found == MOST:
+        elif found == MOST + 1:
             self.append(_last(fault))
-        if found >= MOST and fault.severity == "error":
+        if found > MOST and fault.severity == "error":
             raise StopReadingError
 
 

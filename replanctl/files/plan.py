@@ -73,7 +73,7 @@ _field_types = map_of(_field_type)
 def produces(value: Any, at: At) -> Any:
     """A contract: field types, or a JSON Schema under `schema` alone."""
     if not isinstance(value, dict):
-        return wrong(value, at, "field types or {schema: …}")
+        return wrong(value, at, "field types or {schema: …}", "write {name: type}")
     return (_under_schema if isinstance(value.get("schema"), dict) else _field_types)(value, at)
 
 
@@ -82,7 +82,7 @@ def _assumption(value: Any, at: At) -> Any:
     return "" if value is None else text(value, at)
 
 
-assumptions = map_of(_assumption, key=words)
+assumptions = map_of(_assumption, key=words, hint="write {name: what it says}")
 
 
 _tool_names = names(known_tool, one=True)
@@ -104,7 +104,7 @@ tool = record(
     {"args": optional(schema), "idempotent": boolean, "fallback": _fallback, "timeout": duration},
     what="what is known of the tool; {} when it is nothing",
 )
-tools = map_of(tool, key=words)
+tools = map_of(tool, key=words, hint="write {name: {}}")
 
 _ALTERNATIVE: Fields = {"tool": optional(known_tool), "args": optional(mapping), "action": optional(words)}
 

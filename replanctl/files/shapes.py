@@ -219,13 +219,13 @@ def names(read: Reader, *, one: bool = False) -> Reader:
     return read_names
 
 
-def map_of(read: Reader, *, key: Reader | None = None) -> Reader:
+def map_of(read: Reader, *, key: Reader | None = None, hint: str = "") -> Reader:
     """A mapping whose values are all read alike, and its keys too where `key` is given."""
 
     @made_of("map_of", read, key)
     def read_map(value: Any, at: At) -> Any:
         if not isinstance(value, dict):
-            return wrong(value, at, "a mapping")
+            return wrong(value, at, "a mapping", hint)
         result: dict[str, Any] = {}
         for name, item in value.items():
             known = key(name, at.key(name)) if key else name

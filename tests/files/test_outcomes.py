@@ -73,6 +73,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("outcomes: [{returns: [{status: ok, latency: -1}]}]", "bad-duration", "-1"),
     ("outcomes: [{returns: [{status: ok, tokens: -1}]}]", "bad-number", "-1"),
     ("outcomes: [{returns: [{status: ok, tokens: 1.5}]}]", "bad-number", "1.5"),
+    ("outcomes: [{returns: [{status: ok, tokens: 1000000001}]}]", "bad-number", "1000000001"),
     ("outcomes: [{returns: [{status: error, message: 5}]}]", "wrong-type", "5"),
     ("outcomes: [{returns: [{status: error, refutes: x}]}]", "wrong-type", "x"),
     ("outcomes: [{returns: [{status: error, because: x}]}]", "unknown-key", "because"),

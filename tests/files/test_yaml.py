@@ -159,6 +159,13 @@ def test_aliases_may_repeat_but_not_explode() -> None:
     assert first.args == second.args == {"x": [1, 2], "y": "no"}
 
 
+def test_aliases_may_repeat_a_long_text_but_not_beyond_the_size_of_a_file() -> None:
+    long, repeated = "x" * 2**20, "*a, " * 62
+    text = f"goal: g\nsteps:\n- {{id: 1, tool: t, args: {{a: &a {long}, b: [{repeated}], c: [x, x, x, x]}}}}\n"
+    assert found(text) == []
+    assert found(text.replace("b: [", "b: [*a, ")) == [("alias-bomb", 3, 2**20 + 287)]
+
+
 def test_a_fault_behind_an_alias_stands_where_the_alias_is() -> None:
     text = "goal: g\nsteps:\n- {id: 1, tool: t, depends_on: &d [7]}\n- {id: 2, tool: t, depends_on: *d}\n"
     assert found(text) == [("unknown-dependency", 3, 36), ("unknown-dependency", 4, 32)]
@@ -185,6 +192,27 @@ def test_every_problem_is_reported_at_once() -> None:
         ("bad-choice", 6, 25),
         ("bad-choice", 7, 16),
     ]
+
+
+def test_a_thousand_errors_are_told_and_no_more() -> None:
+    text = "goal: g\nsteps:\n" + "- {id: 1, tool: t}\n" * 1001
+    assert len(found(text)) == 1000
+    *told, last = problems(text + "- {id: 1, tool: t}\n")
+    assert ({problem.rule for problem in told}, len(told)) == ({"duplicate-id"}, 1000)
+    assert (last.rule, last.line, last.message) == ("many-errors", 1004, "these are 1,000 errors: no more are told")
+
+
+def test_a_thousand_warnings_are_told_and_no_more_and_errors_still_are() -> None:
+    text = "goal: g\nsteps:\n- id: 1\n  tool: t\n  args:\n" + "".join(f"    k{at}: '#Ex{at}'\n" for at in range(1100))
+    *told, last = problems(text)
+    assert ({problem.rule for problem in told}, len(told)) == ({"unknown-reference"}, 1000)
+    assert (last.rule, last.severity) == ("many-warnings", "warning")
+    assert found(text + "- {id: 1, tool: t}\n")[-1] == ("duplicate-id", 1106, 8)
+
+
+def test_what_is_in_a_message_is_cut() -> None:
+    (problem,) = problems("goal: g\nsteps:\n- {id: 1, tool: t, args: {q: '#E1" + ".a" * 5000 + "'}}\n")
+    assert len(problem.message) == 400
 
 
 def test_a_problem_shows_the_line_and_the_way_out() -> None:

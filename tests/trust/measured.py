@@ -11,7 +11,6 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,11 +47,11 @@ def measured(figures: Path, *words: str | Path, stdin: bytes = b"") -> Measured:
     return Measured(done.returncode, err, msgspec.json.decode(figures.read_bytes(), type=Figures))
 
 
-def _peak() -> Iterator[float]:
+def peak_megabytes() -> float:
+    """The most memory this process ever held; 0 where the system does not say."""
     status = Path("/proc/self/status")
-    for line in status.read_text().splitlines() if status.exists() else ():
-        if line.startswith("VmHWM"):
-            yield int(line.split()[1]) * 1024 / MEGABYTE
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) * 1024 / MEGABYTE for line in lines if line.startswith("VmHWM")), 0.0)
 
 
 def main(figures: str, *words: str) -> int:
@@ -65,7 +64,7 @@ def main(figures: str, *words: str) -> int:
     began = time.process_time()
     code = obey(list(words), World.real())
     took = time.process_time() - began
-    Path(figures).write_bytes(msgspec.json.encode(Figures(code, took, next(_peak(), 0.0))))
+    Path(figures).write_bytes(msgspec.json.encode(Figures(code, took, peak_megabytes())))
     return code
 
 

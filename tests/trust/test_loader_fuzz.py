@@ -1,0 +1,59 @@
+"""The loader never leaks: whatever is in a file, it is taken or refused in words, and what is taken can be run.
+
+`REPLANCTL_FUZZ=100000 pytest -s tests/trust/test_loader_fuzz.py` tries so many other files and says what they took.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.cli.conftest import Cli
+from tests.conftest import ROOT
+from tests.trust.documents import Kind
+from tests.trust.fuzz import Tally, files, hold, mutated, obey, variants
+
+COUNT = int(os.environ.get("REPLANCTL_FUZZ", "0"))
+MEGABYTES = 300
+# The same files each time, so that a test that fails fails again. A long run begins with other ones each time.
+_few = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@settings(_few, max_examples=40)
+@given(data=st.data(), number=st.integers(0, 2**32))
+@pytest.mark.parametrize("kind", Kind)
+def test_whatever_is_in_a_file(kind: Kind, data: st.DataObject, number: int) -> None:
+    for variant in variants(data.draw(files(kind)), Random(number)):
+        hold(kind, variant, Tally())
+
+
+@settings(_few, max_examples=20)
+@given(data=st.data(), number=st.integers(0, 2**32))
+@pytest.mark.parametrize("kind", Kind)
+def test_whatever_is_in_a_file_of_a_command_line(
+    kind: Kind, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, number: int
+) -> None:
+    drawn = data.draw(files(kind))
+    for each in (drawn, mutated(drawn, Random(number))):
+        obey(kind, each, Cli(tmp_path_factory.mktemp("cli")))
+
+
+def test_many_files_take_little() -> None:
+    first = int(time.time()) if COUNT else 0
+    command = [sys.executable, "-m", "tests.trust.fuzz", str(COUNT or 2000), str(first)]
+    done = subprocess.run(command, capture_output=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr.decode()
+    tally = msgspec.json.decode(done.stdout, type=Tally)
+    print(tally)
+    assert tally.tried == (COUNT or 2000)
+    assert min(tally.refused, tally.sessions) > 100
+    assert tally.slowest < 1
+    assert tally.megabytes < MEGABYTES
