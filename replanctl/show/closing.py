@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from replanctl.plan.model import Granularity
 from replanctl.run.result import Revision, SessionResult
 from replanctl.show import handover, ledger, lessons, variables
 from replanctl.show.paper import Paper, Span
@@ -60,7 +59,7 @@ def _replans(result: SessionResult) -> str:
 
 def _replanned(result: SessionResult) -> list[Revision]:
     """The revisions that replans made: a session that is taken up again may get a version of its own."""
-    return [revision for revision in result.revisions if revision.granularity != Granularity.NONE]
+    return [revision for revision in result.revisions if revision.granularity is not None]
 
 
 def commands(result: SessionResult) -> list[str]:
