@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -30,12 +30,12 @@ _SHOWN = 400  # characters of a comment that are looked at for what it says
 _ID = re.compile(r"""\bid["']?\s*:\s*["']?([A-Za-z0-9][A-Za-z0-9_-]{0,63})""")
 
 
-def unquoted_references(text: str, get: GetEvent, known: Collection[str]) -> Iterable[Fault]:
+def unquoted_references(text: str, events: Callable[[str], GetEvent], known: Collection[str]) -> Iterable[Fault]:
     """A fault for every comment that begins with a known reference where a value, or more text, was meant."""
     known = known or frozenset(_ID.findall(text))  # a file that is no YAML still shows its ids
     means = cache(lambda mark: _reference(mark, known))
     marks = [found.start() for found in _MARK.finditer(text) if means(found[0][:_HEAD])]
-    return _Comments(text, marks).faults(get, known) if marks else ()
+    return _Comments(text, marks).faults(events, known) if marks else ()
 
 
 def _rest(text: str, at: int) -> str:
@@ -71,12 +71,13 @@ class _Comments:
         self.open: list[_Open] = []
         self.last: Any = None
 
-    def faults(self, get: GetEvent, known: Collection[str]) -> Iterator[Fault]:
+    def faults(self, events: Callable[[str], GetEvent], known: Collection[str]) -> Iterator[Fault]:
         try:
+            get = events(self.text)
             while self.marks and (event := get()) is not None:
                 yield from self._comments_before(event.start_mark.index, known)
                 self._enter(event)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError) as error:
             mark: Any = getattr(error, "problem_mark", None)
             yield from self._comments_before(mark.index if mark else 0, known)
 

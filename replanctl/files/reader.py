@@ -22,6 +22,7 @@ from replanctl.files.quick import GetEvent, Hook, Quick, UnusualError
 from replanctl.files.syntax import syntax_fault
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NotYamlError = (yaml.YAMLError, ValueError)  # the parser in Python raises what `chr` does; no surrogate can be encoded
 
 
 class Document(msgspec.Struct, gc=False):
@@ -84,7 +85,7 @@ def read(name: str, text: str, hooks: Mapping[str, Hook] | None = None) -> Docum
         document.value = quick.document()
         document.lines = quick.lines
         document.marked = "#E" in text and text.count("#E") != sum(marked.count("#E") for marked in quick.marked)
-    except (UnusualError, yaml.YAMLError, UnicodeEncodeError):
+    except (UnusualError, *_NotYamlError):
         document.marked = "#E" in text
         _read_carefully(document)
     return document
@@ -97,7 +98,7 @@ def _read_carefully(document: Document) -> None:
         document.lines = careful.lines
     except StopReadingError:
         document.broken = True
-    except (yaml.YAMLError, UnicodeEncodeError) as error:
+    except _NotYamlError as error:
         document.broken = True
         document.note([syntax_fault(error, document.text)])
 

@@ -142,7 +142,7 @@ def _check_across(documents: Sequence[Document], sections: Sections, names: Name
     for document in documents:
         if document.marked:
             known = names.every_id if names else ()
-            document.note(unquoted_references(document.text, events(document.text), known))
+            document.note(unquoted_references(document.text, events, known))
     rules, steps = sections.get("outcomes"), sections.get("steps")
     written = next((each for each in reversed(documents) if each.has("outcomes")), None)
     if rules and steps and written is not None and len(rules) == len(written.value["outcomes"]):

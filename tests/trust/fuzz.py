@@ -22,6 +22,7 @@ from replanctl.cli.rehearse import session_of
 from replanctl.errors import InputError, Problem
 from replanctl.files import Rehearsal, Role, Source, load_coefficients, load_lessons, parse_draft, parse_rehearsal
 from replanctl.files.disk import decode
+from replanctl.files.insert import say_in_steps
 from replanctl.plan.draft import Draft
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.prompt import ReplanRequest
@@ -145,9 +146,22 @@ def check_refusal(problems: Iterable[Problem], data: bytes) -> None:
         assert 1 <= problem.column <= len(lines[problem.line - 1]) + 1, problem
 
 
+def check_writing(text: str, ids: Iterable[str]) -> None:
+    """What every step is to say can be put into the file, or there is no room for it."""
+    try:
+        changed = say_in_steps("plan.yaml", text, "on_failure", dict.fromkeys(ids, "defer"))
+    except InputError as refused:
+        assert [problem.rule for problem in refused.problems] == ["no-room"]
+        return
+    steps = parse_rehearsal([Source("plan.yaml", Role.PLAN, changed)]).plan.steps
+    assert None not in {step.on_failure for step in steps}
+
+
 def _plan(data: bytes, tally: Tally) -> None:
     text = decode("plan.yaml", data)
-    run(parse_rehearsal([Source("plan.yaml", Role.PLAN, text)]), tally)
+    rehearsal = parse_rehearsal([Source("plan.yaml", Role.PLAN, text)])
+    run(rehearsal, tally)
+    check_writing(text, [step.id for step in rehearsal.plan.steps])
 
 
 def _outcomes(data: bytes, tally: Tally) -> None:
