@@ -55,7 +55,7 @@ def exists(path: str | Path) -> bool:
 
 def decode(name: str, data: bytes) -> str:
     """UTF-8 bytes as text, without a byte order mark."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data[:2].count(0) == 1:  # with its mark or without
         raise _refused(name, "not-utf8", "this is UTF-16", "save the file as UTF-8", line=1, column=1)
     try:
         return data.decode("utf-8").removeprefix("\ufeff")

@@ -113,7 +113,13 @@ def did_you_mean(word: object, names: Collection[str], *, few: int = 12) -> str:
         return ""
     from difflib import get_close_matches  # only a file that is wrong pays for it
 
-    known = sorted(names)
-    if near := get_close_matches(str(word)[:_WORD], [name for name in known if len(name) <= _WORD], n=1, cutoff=0.6):
-        return f"did you mean {near[0]}?"
+    known, text = sorted(names), str(word)[:_WORD]
+    if near := get_close_matches(text, [name for name in known if len(name) <= _WORD], cutoff=0.6):
+        # Of those that are near, the one that begins alike: `arguments` means `args`, although `assumes` is nearer.
+        return f"did you mean {max(near, key=lambda name: _alike(text, name))}?"
     return f"known here: {', '.join(known)}" if 0 < len(known) <= few else ""
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -40,7 +40,8 @@ BYTES: list[tuple[bytes, tuple[str, int, int, str]]] = [
     ("é: 1\nb: ".encode() + b"\xff\n", ("not-utf8", 2, 4, "the byte 0xFF is not UTF-8")),
     (b"goal: \xed\xa0\x80\n", ("not-utf8", 1, 7, "the byte 0xED is not UTF-8")),
     ("goal: g\n".encode("utf-16"), ("not-utf8", 1, 1, "this is UTF-16")),
-    ("goal: g\n".encode("utf-16-be"), ("control-character", 1, 1, "the character U+0000 is not allowed")),
+    ("goal: g\n".encode("utf-16-be"), ("not-utf8", 1, 1, "this is UTF-16")),
+    ("goal: g\n".encode("utf-16-le"), ("not-utf8", 1, 1, "this is UTF-16")),
     (b"goal: \0\n", ("control-character", 1, 7, "the character U+0000 is not allowed")),
 ]
 

@@ -149,6 +149,20 @@ PLACES: list[tuple[str, list[tuple[str, int, int]]]] = [
 ]
 
 
+NEAREST = [
+    ("arguments: {}", "did you mean args?"),
+    ("dependson: []", "did you mean depends_on?"),
+    ("assume: []", "did you mean assumes?"),
+    ("zzz: 1", ""),
+]
+
+
+@pytest.mark.parametrize(("written", "hint"), NEAREST)
+def test_an_unknown_key_is_told_with_the_nearest_known_one(written: str, hint: str) -> None:
+    (problem,) = problems(steps(f"{{id: 1, tool: t, {written}}}"))
+    assert (problem.rule, problem.hint if hint else "") == ("unknown-key", hint)
+
+
 @pytest.mark.parametrize(("text", "expected"), PLACES)
 def test_what_is_wrong_with_a_plan(text: str, expected: list[tuple[str, int, int]]) -> None:
     assert found(text) == expected
