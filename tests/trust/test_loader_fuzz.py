@@ -21,13 +21,14 @@ from tests.conftest import ROOT
 from tests.trust.documents import Kind
 from tests.trust.fuzz import Tally, files, hold, mutated, obey, variants
 
-COUNT = int(os.environ.get("REPLANCTL_FUZZ", "0"))
+LONG = "REPLANCTL_FUZZ" in os.environ
+COUNT = int(os.environ.get("REPLANCTL_FUZZ", "5000"))
 MEGABYTES = 300
 # The same files each time, so that a test that fails fails again. A long run begins with other ones each time.
 _few = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@settings(_few, max_examples=40)
+@settings(_few, max_examples=100)
 @given(data=st.data(), number=st.integers(0, 2**32))
 @pytest.mark.parametrize("kind", Kind)
 def test_whatever_is_in_a_file(kind: Kind, data: st.DataObject, number: int) -> None:
@@ -35,7 +36,7 @@ def test_whatever_is_in_a_file(kind: Kind, data: st.DataObject, number: int) -> 
         hold(kind, variant, Tally())
 
 
-@settings(_few, max_examples=20)
+@settings(_few, max_examples=max(30, COUNT // 1000))
 @given(data=st.data(), number=st.integers(0, 2**32))
 @pytest.mark.parametrize("kind", Kind)
 def test_whatever_is_in_a_file_of_a_command_line(
@@ -47,13 +48,13 @@ def test_whatever_is_in_a_file_of_a_command_line(
 
 
 def test_many_files_take_little() -> None:
-    first = int(time.time()) if COUNT else 0
-    command = [sys.executable, "-m", "tests.trust.fuzz", str(COUNT or 2000), str(first)]
+    first = int(time.time()) if LONG else 0
+    command = [sys.executable, "-m", "tests.trust.fuzz", str(COUNT), str(first)]
     done = subprocess.run(command, capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr.decode()
     tally = msgspec.json.decode(done.stdout, type=Tally)
-    print(tally)
-    assert tally.tried == (COUNT or 2000)
+    print(f"\n{tally}")
+    assert tally.tried == COUNT
     assert min(tally.refused, tally.sessions) > 100
     assert tally.slowest < 1
     assert tally.megabytes < MEGABYTES
