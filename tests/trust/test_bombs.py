@@ -18,8 +18,9 @@ import pytest
 
 from replanctl.errors import InputError
 from replanctl.files import load_plan
-from tests.trust.bombs import BOMBS, RUN, STEP, Bomb, given
+from tests.trust.bombs import PLANS, RUN, STEP, YAML, Bomb
 from tests.trust.measured import Measured, measured
+from tests.trust.schema_bombs import SCHEMAS, given
 
 PROBLEM = re.compile(r"^(.*?)(?::(\d+):(\d+))?: (error|warning) \[([a-z0-9-]+)\] ", re.MULTILINE)
 
@@ -34,7 +35,7 @@ def obey(tmp_path: Path) -> Callable[..., Measured]:
     return obeyed
 
 
-@pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb.name)
+@pytest.mark.parametrize("bomb", [*YAML, *PLANS, *SCHEMAS], ids=lambda bomb: bomb.name)
 def test_a_bomb(
     bomb: Bomb, tmp_path: Path, store_folder: Path, obey: Callable[..., Measured], record_property: Any
 ) -> None:
