@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,13 +36,13 @@ def obey(tmp_path: Path) -> Callable[..., Measured]:
 
 @pytest.mark.parametrize("bomb", [*YAML, *PLANS, *SCHEMAS], ids=lambda bomb: bomb.name)
 def test_a_bomb(
-    bomb: Bomb, tmp_path: Path, store_folder: Path, obey: Callable[..., Measured], record_property: Any
+    bomb: Bomb, tmp_path: Path, store_folder: Path, obey: Callable[..., Measured], request: pytest.FixtureRequest
 ) -> None:
     path = tmp_path / "bomb.yaml"
     made = bomb.make()
     path.write_bytes(made if isinstance(made, bytes) else made.encode())
     done = obey("run", path, "--format", "json")
-    record_property("bomb", (bomb.name, done.figures.seconds, done.figures.megabytes))
+    request.node.user_properties.append(("bomb", (bomb.name, done.figures.seconds, done.figures.megabytes)))
     check(done, bomb.rules, store_folder)
     assert done.figures.seconds <= bomb.seconds
     assert done.figures.megabytes <= bomb.megabytes
