@@ -81,30 +81,29 @@ class Ender:
         changes = state.variables.refute(refutes)
         state.graph.fail(cell, waits=on_failure is OnFailure.REPLAN)
         yield self._failed(flight, StepError(signal.error_type, signal.error_msg), on_failure is OnFailure.DEFER)
+        cause = outcome.cause if outcome is not None else ""
         event = state.emit(
-            Signal,
-            step.id,
-            signal.error_type,
-            signal.error_msg,
-            signal.attempted,
-            signal.evidence,
-            on_failure,
-            outcome.cause if outcome is not None else "",
+            Signal, step.id, signal.error_type, signal.error_msg, signal.attempted, signal.evidence, on_failure, cause,
             refutes,
-        )
+        )  # fmt: skip
         yield event
         yield from state.health_events(changes)
-        failure = state.last_failure = Failure(cell, event)
         self._interruptions.step_ended(state.graph.line(cell))
-        if on_failure is OnFailure.REPLAN:
-            state.failures.append(failure)
-        elif on_failure is OnFailure.ABORT:
-            state.aborted = state.aborted or failure
-            state.given_up.append(cell)
-        elif on_failure is OnFailure.SKIP:
-            yield from self.skip_dependents(cell)
-        else:
-            yield from self.spread_gap(cell)
+        yield from self._answer(Failure(cell, event))
+
+    def _answer(self, failure: Failure) -> Iterator[Event]:
+        """What the step's `on_failure` does, once retries and fallbacks are spent."""
+        state, cell = self._state, failure.cell
+        match failure.signal.on_failure:
+            case OnFailure.REPLAN:
+                state.failures.append(failure)
+            case OnFailure.ABORT:
+                state.aborted = state.aborted or failure
+                state.given_up.append(cell)
+            case OnFailure.SKIP:
+                yield from self.skip_dependents(cell)
+            case OnFailure.DEFER:
+                yield from self.spread_gap(cell)
 
     def _failed(self, flight: Flight, error: StepError, gap: bool = False) -> StepEnd:
         step, attempts = flight.cell.step, tuple(flight.attempts)

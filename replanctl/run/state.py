@@ -67,7 +67,6 @@ class SessionState:
         self.escalated: list[Failure] = []
         self.aborted: Failure | None = None
         self.given_up: list[Cell] = []  # aborted or handed over to a person, and what was skipped with them
-        self.last_failure: Failure | None = None
 
     def obey(self, policy: Policy) -> None:
         """Another policy holds from here on; what was decided under the one before stays."""
