@@ -73,6 +73,18 @@ def seesaw(dice: Dice, plan: Plan) -> tuple[OutcomeRule, ...]:
     return (OutcomeRule(Match(step=step), (Entry(Status.SHAPE), Entry(Status.SEMANTIC), Entry(Status.SHAPE)), 1),)
 
 
+def doubt(dice: Dice, plan: Plan) -> tuple[OutcomeRule, ...]:
+    """Steps in the middle of the plan that fail once or twice, and take premises with them."""
+    steps = dice.some(ids(plan.steps)[1:] or ids(plan.steps), 3)
+    failed = Entry(dice.pick(TURNING[:5]), refutes=dice.some(PREMISES, 2))
+    again = Entry(dice.pick(TURNING[:5]), refutes=dice.some(PREMISES, 2))
+    fine = Entry(Status.OK, value={"rows": [1], "price": 2.0})
+    return tuple(
+        OutcomeRule(Match(step=step), (failed, again, fine) if dice.chance(40) else (failed, fine), line)
+        for line, step in enumerate(steps, 1)
+    )
+
+
 def interruptions(dice: Dice, plan: Plan) -> tuple[Interruption, ...]:
     """Now and then the goal changes, mostly to another one."""
     return tuple(_interruption(dice, plan) for _ in range(dice.between(1, 2))) if dice.chance(20) else ()

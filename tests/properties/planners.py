@@ -37,6 +37,13 @@ def seesaw(dice: Dice, plan: Plan) -> tuple[PlannerRule, ...]:
     )
 
 
+def doubt(dice: Dice, plan: Plan) -> tuple[PlannerRule, ...]:
+    """The rest of the plan once more, whatever failed, with a verdict on every result so far."""
+    judged = {variable_name(step.id): dice.pick(tuple(Verdict)) for step in plan.steps if not dice.chance(15)}
+    rest = tuple(_variation(dice, step, plan) if dice.chance(20) else step for step in plan.steps[dice.roll(3) :])
+    return (PlannerRule(steps=tuple({step.id: step for step in rest}.values()), verdicts=judged),)
+
+
 def _rule(dice: Dice, plan: Plan) -> PlannerRule:
     when = PlannerWhen(
         error=dice.pick(("page", "NO SUCH", "")) if dice.chance(8) else None,
