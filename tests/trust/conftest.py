@@ -8,7 +8,7 @@ import os
 import pty
 import struct
 import termios
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -47,6 +47,12 @@ class WideCli(Cli):
 
 
 CELLS = "text cells checked"  # the property in which a test records how many texts it looked at on a screen
+
+
+@pytest.fixture
+def looked_at(request: pytest.FixtureRequest) -> Callable[[int], None]:
+    """Record how many texts a test looked at; pytest's own `record_property` warns when a JUnit report is written."""
+    return lambda cells: request.node.user_properties.append((CELLS, cells))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import Done
 from tests.trust import hostile
-from tests.trust.conftest import CELLS, WideCli
+from tests.trust.conftest import WideCli
 from tests.trust.hostile import PAYLOADS, Payload
 from tests.trust.terminal import as_written, look
 from tests.trust.test_hostile_text import spelled, squeezed
@@ -84,7 +85,7 @@ def read_in(said: str, payload: Payload) -> bool:
 
 
 @every_payload
-def test_a_file_that_is_wrong(wide: WideCli, payload: Payload, record_property: pytest.RecordProperty) -> None:
+def test_a_file_that_is_wrong(wide: WideCli, payload: Payload, looked_at: Callable[[int], None]) -> None:
     cases = wrong(payload.raw)
     for what, content in cases.items():
         wide.files({"plan.yaml": hostile.yaml(content)})
@@ -92,7 +93,7 @@ def test_a_file_that_is_wrong(wide: WideCli, payload: Payload, record_property: 
             done = wide(verb, "plan.yaml")
             assert done.code == code, (what, done)
             told(done, payload)
-    record_property(CELLS, 2 * len(cases))
+    looked_at(2 * len(cases))
 
 
 @every_payload
@@ -129,7 +130,7 @@ LINES = [
 
 
 @every_kind
-def test_a_command_line(wide: WideCli, payload: Payload, record_property: pytest.RecordProperty) -> None:
+def test_a_command_line(wide: WideCli, payload: Payload, looked_at: Callable[[int], None]) -> None:
     wide.files({"plan.yaml": hostile.yaml(plan())})
     assert wide("run", "plan.yaml", "-q").code == 0
     text = Payload(payload.raw.replace("\0", ""), payload.seen.replace("⟨U+0000⟩", ""))  # no word can hold a NUL
@@ -140,7 +141,7 @@ def test_a_command_line(wide: WideCli, payload: Payload, record_property: pytest
     name = Payload(*(part.partition("=")[0] for part in text))  # what follows is a value
     told(wide(f"--{text.raw}"), name)
     told(wide("run", "plan.yaml", f"--{text.raw}"), name)
-    record_property(CELLS, len(LINES) + 2)
+    looked_at(len(LINES) + 2)
 
 
 @every_kind

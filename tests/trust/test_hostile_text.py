@@ -6,7 +6,7 @@ import html
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from tests.cli.conftest import Done
 from tests.trust import hostile
-from tests.trust.conftest import CELLS, WideCli
+from tests.trust.conftest import WideCli
 from tests.trust.hostile import FIELDS, PAYLOADS, Payload, tag
 from tests.trust.terminal import COLOUR, as_written, look
 
@@ -87,7 +87,7 @@ every_payload = pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOA
 @every_payload
 @pytest.mark.parametrize(("columns", "color"), [(400, "never"), (80, "always")])
 def test_a_screen_shows_text_as_text(
-    rehearsed: WideCli, payload: Payload, columns: int, color: str, record_property: pytest.RecordProperty
+    rehearsed: WideCli, payload: Payload, columns: int, color: str, looked_at: Callable[[int], None]
 ) -> None:
     rehearsed.columns = columns
     cells = 0
@@ -98,7 +98,7 @@ def test_a_screen_shows_text_as_text(
         for field in fields.split():
             assert stands(shown, field, payload, some=columns == 400), (line, field, shown)
             cells += 1
-    record_property(CELLS, cells)
+    looked_at(cells)
 
 
 def shown_by(done: Done, columns: int, color: str, *, folded: bool) -> str:
