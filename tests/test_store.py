@@ -21,6 +21,8 @@ from replanctl.run.policy import Policy
 from replanctl.run.result import LedgerTotals, LedgerView, SessionResult
 from replanctl.store import Inputs, RunRow, RunStatus, RunWriter, SourceText, Store
 from replanctl.store.database import FILE_NAME, SCHEMA_VERSION
+from replanctl.store.frames import Kind
+from replanctl.store.shelf import reach
 
 LESSON = Lesson("v1 step 3 assumption: none; avoid: none", 2, "v1", "3", "assumption")
 INPUTS = Inputs((SourceText("plan.yaml", "plan", "goal: g\n"),), Policy(max_parallel=2), (LESSON,), "0.1.0")
@@ -97,7 +99,7 @@ def test_runs_are_numbered_and_only_the_folder_is_written(tmp_path: Path) -> Non
     with Store.open(tmp_path / "runs") as store:
         assert [row.run for row in store.runs()] == [1, 2, 3]
         assert store.latest().run == 3
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["runs", FILE_NAME]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [".gitignore", "runs", FILE_NAME]
 
 
 @pytest.mark.parametrize(("batch", "seen"), [(1, 3), (2, 2), (1000, 0)])
@@ -173,6 +175,10 @@ def truncate(path: Path) -> None:
 
 def make_newer(path: Path) -> None:
     with sqlite3.connect(path) as db:
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("DROP TABLE runs")  # a later format has rows of another kind; only the number, and it is damage
+        db.execute("DROP TABLE parts")
+        db.execute("CREATE TABLE things (thing)")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     db.close()
 
@@ -188,7 +194,10 @@ SPOILERS: list[tuple[Callable[[Path], None], str]] = [
     (spoil_header, "is not a run store"),
     (spoil_pages, "is damaged"),
     (truncate, "is damaged"),
-    (make_newer, f"was written by a newer replanctl: its format is {SCHEMA_VERSION + 1}, this one knows 1"),
+    (
+        make_newer,
+        f"was written by a newer replanctl: its format is {SCHEMA_VERSION + 1}, this one knows {SCHEMA_VERSION}",
+    ),
     (make_foreign, "is not a run store"),
 ]
 
@@ -212,7 +221,8 @@ def test_damaged_events_leave_the_other_runs_readable(tmp_path: Path) -> None:
     one_run(tmp_path)
     one_run(tmp_path)
     with sqlite3.connect(tmp_path / FILE_NAME) as db:
-        db.execute("UPDATE events SET body = substr(body, 1, length(body) - 3) WHERE run = 1")
+        first, last = reach(Kind.EVENTS, 1)
+        db.execute("UPDATE parts SET body = substr(body, 1, length(body) - 3) WHERE id BETWEEN ? AND ?", (first, last))
     db.close()
     with Store.open(tmp_path) as store:
         with pytest.raises(StoreError, match=r"run 1 in .* is damaged"):

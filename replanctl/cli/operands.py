@@ -9,6 +9,7 @@ from typing import TextIO
 import msgspec
 
 from replanctl.cli.points import Point, point
+from replanctl.cli.sound import sound
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
 from replanctl.plan.model import Plan, StepState
@@ -54,7 +55,9 @@ class Operands:
 
     def _load(self, run: int | None) -> SessionResult:
         with Store.open(self._folder) as store:
-            return store.result(store.latest().run if run is None else run)
+            named = store.latest().run if run is None else run
+            with sound(self._folder, named):
+                return store.result(named)
 
 
 def _message(result: SessionResult, version: VersionView) -> str:

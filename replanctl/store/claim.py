@@ -19,7 +19,7 @@ class Claim:
 
     def __init__(self, folder: Path, run: int) -> None:
         self._path = _lock_path(folder, run)
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | _CAREFULLY, 0o666)
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | _CAREFULLY, 0o600)
         self.held = _try_lock(self._file) and self._is_current()
 
     def _is_current(self) -> bool:

@@ -1,4 +1,4 @@
-"""What the store knows of a run, as values."""
+"""What the store knows of a run, as values, and how its first row is written."""
 
 from __future__ import annotations
 
@@ -44,6 +44,43 @@ class Inputs(msgspec.Struct, frozen=True):
     tools: str | None = None
     planner_timeout: float = 60.0
     amendments: tuple[Amendment, ...] = ()
+
+
+LONGEST_GOAL = 500  # characters that a run's first row holds: the row has to fit on a page whatever they are
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True):
+    """The first row of a run: where it stands, and how much there is of it.
+
+    `pieces` counts by kind what was written when this row was; of a run that was killed there may be more. `turn` is
+    how often it was taken up again, `edition` how often this row was written in that turn. Of a `cut` goal the whole
+    is stored beside it.
+    """
+
+    run: int
+    turn: int
+    edition: int
+    started: str
+    goal: str
+    cut: bool
+    status: RunStatus
+    reason: str | None = None
+    seconds: float | None = None
+    versions: int | None = None
+    tokens: int | None = None
+    pieces: dict[int, int] = {}
+
+
+def decode_head(body: bytes, run: int) -> Head | None:
+    """The first row of this run; None where it says something else."""
+    try:
+        head = _HEAD.decode(body)
+    except ValueError:
+        return None
+    return head if head.run == run else None
+
+
+_HEAD = msgspec.json.Decoder(Head)
 
 
 class RunRow(msgspec.Struct, frozen=True):

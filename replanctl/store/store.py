@@ -15,16 +15,26 @@ from replanctl.run.events import AnyEvent
 from replanctl.run.fold import fold
 from replanctl.run.result import SessionResult
 from replanctl.store.claim import Claim, is_claimed
-from replanctl.store.database import FILE_NAME, connect, connect_for_reading, guarded, transaction
-from replanctl.store.model import Inputs, RunRow, RunStatus
+from replanctl.store.database import (
+    FILE_NAME,
+    DamagedStoreError,
+    connect,
+    connect_for_reading,
+    empty_store,
+    guarded,
+    transaction,
+)
+from replanctl.store.frames import MOST_RUNS, Kind
+from replanctl.store.model import Head, Inputs, RunRow, RunStatus
 from replanctl.store.packing import DamagedError, pack, unpack
+from replanctl.store.private import make_folder
+from replanctl.store.rows import add, new_head, put_head
+from replanctl.store.shelf import DamagedRunError, Shelf
 from replanctl.store.writer import BATCH, RunWriter
 
 PATIENCE = 3.0  # seconds to wait for another process that is writing
 
 T = TypeVar("T")
-
-_ROW = "SELECT run, started, goal, status, reason, seconds, versions, tokens FROM runs"
 
 
 class Store:
@@ -33,10 +43,11 @@ class Store:
     Writers of several processes may share a folder: each run has a number of its own.
     """
 
-    def __init__(self, db: sqlite3.Connection, folder: Path) -> None:
+    def __init__(self, db: sqlite3.Connection, folder: Path, *, lost: bool = False) -> None:
         self._db = db
         self._folder = folder
         self._path = folder / FILE_NAME
+        self._shelf = Shelf(db, self._path, lost=lost)
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = False, patience: float = PATIENCE) -> Store:
@@ -44,14 +55,16 @@ class Store:
         with guarded(folder):
             if folder.exists() and not folder.is_dir():
                 raise StoreError(f"{folder} is a file: runs are kept in a folder", hint="name a folder with --store")
-        if not create:
-            return cls(connect_for_reading(folder / FILE_NAME, patience=patience), folder)
+        if create:
+            make_folder(folder)
+            return cls(connect(folder / FILE_NAME, patience=patience), folder)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise StoreError(f"the store {folder} can't be made: {reason}", hint="use --store or --no-store") from error
-        return cls(connect(folder / FILE_NAME, patience=patience), folder)
+            return cls(connect_for_reading(folder / FILE_NAME, patience=patience), folder)
+        except DamagedStoreError:
+            store = cls(empty_store(), folder, lost=True)
+            if not store._shelf.salvage.runs:  # nothing of ours is in it: it is what SQLite says it is
+                raise
+            return store
 
     def __enter__(self) -> Store:
         return self
@@ -68,12 +81,16 @@ class Store:
 
     def begin(self, inputs: Inputs, *, goal: str, started: str, batch: int = BATCH) -> RunWriter:
         """A new run with the next free number; `batch` events are written together."""
-        row = (started, goal, RunStatus.RUNNING.value, pack([msgspec.json.encode(inputs)]))
+        body = pack([msgspec.json.encode(inputs)])
         with guarded(self._path), transaction(self._db):
-            cursor = self._db.execute("INSERT INTO runs (started, goal, status, inputs) VALUES (?, ?, ?, ?)", row)
-            run = cursor.lastrowid or 0
+            run = self._shelf.last_run() + 1
+            if run > MOST_RUNS:
+                raise StoreError(f"{self._path} holds no more runs", hint="name another folder with --store")
+            head = new_head(self._db, run, started=started, goal=goal, status=RunStatus.RUNNING)
+            head = add(self._db, head, Kind.INPUTS, [body])
+            put_head(self._db, head)
             claim = Claim(self._folder, run)
-        return RunWriter(self._db, self._path, run, claim, batch=batch, begun=True)
+        return RunWriter(self._db, self._path, head, claim, batch=batch, begun=True)
 
     def reopen(self, run: int, *, batch: int = BATCH) -> RunWriter:
         """The right to write a run once more, which changes nothing before `RunWriter.go_on`.
@@ -85,32 +102,33 @@ class Store:
         if not claim.held:
             claim.release()
             raise StoreError(f"run {run} is being written by another process", hint="wait for it to end")
-        return RunWriter(self._db, self._path, run, claim, batch=batch, begun=False)
+        return RunWriter(self._db, self._path, self._shelf.counted(self._head(run)), claim, batch=batch, begun=False)
 
     def runs(self) -> list[RunRow]:
-        """Every run, oldest first."""
-        return [self._row(values) for values in self._query(f"{_ROW} ORDER BY run")]
+        """Every run that can be read, oldest first."""
+        return [self._row(head) for head in self._shelf.heads().values() if head]
+
+    def damaged(self) -> list[int]:
+        """The numbers of the runs that `runs` leaves out."""
+        return [run for run, head in self._shelf.heads().items() if not head]
 
     def run(self, run: int) -> RunRow:
-        """One run. Raises `UsageError` when there is none of this number."""
-        for values in self._query(f"{_ROW} WHERE run = ?", run):
-            return self._row(values)
-        raise UsageError(f"there is no run {run} in {self._folder}", hint="replanctl runs lists them")
+        """One run. Raises `UsageError` when there is none of this number, `StoreError` when it is damaged."""
+        return self._row(self._head(run))
 
     def latest(self) -> RunRow:
         """The newest run. Raises `UsageError` when there is none at all."""
-        for values in self._query(f"{_ROW} ORDER BY run DESC LIMIT 1"):
-            return self._row(values)
+        if last := self._shelf.newest():
+            return self.run(last)
         raise UsageError(f"there are no runs in {self._folder}", hint="replanctl run PLAN makes the first")
 
     def inputs(self, run: int) -> Inputs:
         """What a run came from."""
-        (body,) = self._one("SELECT inputs FROM runs WHERE run = ?", run)
-        return self._decoded(msgspec.json.Decoder(Inputs).decode, self._unpacked(body, run)[0], run)
+        return self._decoded(msgspec.json.Decoder(Inputs).decode, self._only(self._head(run), Kind.INPUTS), run)
 
     def event_lines(self, run: int) -> Iterator[bytes]:
         """The events of a run as they were stored, one JSON object each, in order and read as they are asked for."""
-        for (body,) in self._query("SELECT body FROM events WHERE run = ? ORDER BY seq", run):
+        for body in self._shelf.bodies(self._head(run), Kind.EVENTS):
             yield from self._unpacked(body, run)
 
     def events(self, run: int) -> Iterator[AnyEvent]:
@@ -121,13 +139,14 @@ class Store:
 
     def effects(self, run: int) -> list[tuple[int, str, Any]]:
         """What real tools and planners answered: number, question and answer."""
-        rows = self._query("SELECT n, question, body FROM effects WHERE run = ? ORDER BY n", run)
-        return [(n, question, self._decoded(msgspec.json.decode, body, run)) for n, question, body in rows]
+        decode = msgspec.json.Decoder(tuple[int, str, Any]).decode
+        bodies = self._shelf.bodies(self._head(run), Kind.EFFECTS)
+        return [self._decoded(decode, self._unpacked(body, run)[0], run) for body in bodies]
 
     def document(self, run: int) -> bytes | None:
         """The result as it was stored, in JSON; None for a run that never came to one."""
-        (body,) = self._one("SELECT result FROM runs WHERE run = ?", run)
-        return None if body is None else self._unpacked(body, run)[0]
+        head = self._head(run)
+        return self._only(head, Kind.RESULT) if head.pieces.get(Kind.RESULT) else None
 
     def result(self, run: int) -> SessionResult:
         """The result of a run; one that is not over is told from its events so far."""
@@ -135,20 +154,24 @@ class Store:
             return self._decoded(msgspec.json.Decoder(SessionResult).decode, body, run)
         return fold(self.events(run), run)
 
-    def _row(self, values: tuple[Any, ...]) -> RunRow:
-        run, started, goal, status, *rest = values
-        if status == RunStatus.RUNNING and not is_claimed(self._folder, run):
+    def _row(self, head: Head) -> RunRow:
+        status, goal = head.status, head.goal
+        if status is RunStatus.RUNNING and not is_claimed(self._folder, head.run):
             status = RunStatus.INTERRUPTED
-        return RunRow(run, started, goal, RunStatus(status), *rest)
+        if head.cut:
+            goal = self._decoded(bytes.decode, b"".join(self._shelf.bodies(head, Kind.GOAL)), head.run)
+        return RunRow(head.run, head.started, goal, status, head.reason, head.seconds, head.versions, head.tokens)
 
-    def _one(self, sql: str, run: int) -> tuple[Any, ...]:
-        for values in self._query(sql, run):
-            return values
+    def _head(self, run: int) -> Head:
+        if head := self._shelf.head(run):
+            return head
         raise UsageError(f"there is no run {run} in {self._folder}", hint="replanctl runs lists them")
 
-    def _query(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
-        with guarded(self._path):
-            yield from self._db.execute(sql, values)
+    def _only(self, head: Head, kind: Kind) -> bytes:
+        """The one document of this kind that a run has."""
+        for body in self._shelf.bodies(head, kind):
+            return self._unpacked(body, head.run)[0]
+        raise DamagedRunError(head.run, self._path, "")
 
     def _unpacked(self, body: bytes, run: int) -> list[bytes]:
         return self._decoded(unpack, body, run)
@@ -158,5 +181,4 @@ class Store:
         try:
             return decode(body)
         except (DamagedError, ValueError) as error:  # msgspec's errors are ValueErrors
-            message = f"run {run} in {self._path} is damaged: {error}"
-            raise StoreError(message, hint="other runs can still be read") from error
+            raise DamagedRunError(run, self._path, error) from error

@@ -16,8 +16,11 @@ from replanctl.run.events import Event
 from replanctl.run.result import SessionResult
 from replanctl.store.claim import Claim
 from replanctl.store.database import guarded, transaction
-from replanctl.store.model import Inputs, RunStatus
+from replanctl.store.frames import Kind
+from replanctl.store.model import Head, Inputs, RunStatus
 from replanctl.store.packing import pack
+from replanctl.store.rows import LASTING, add, put_head
+from replanctl.store.shelf import reach
 
 BATCH = 1000  # events of a scripted run that are written together
 
@@ -29,14 +32,16 @@ class RunWriter:
     run keeps what had happened and is `interrupted`; one that has not `begun` stays as it was.
     """
 
-    def __init__(self, db: sqlite3.Connection, path: Path, run: int, claim: Claim, *, batch: int, begun: bool) -> None:
-        self.run = run
+    def __init__(
+        self, db: sqlite3.Connection, path: Path, head: Head, claim: Claim, *, batch: int, begun: bool
+    ) -> None:
+        self.run = head.run
         self._db = db
         self._path = path
+        self._head = head  # as it would be written now; one assignment tells what is on disk
         self._claim = claim
         self._batch = batch
         self._pending: list[bytes] = []
-        self._first = 0  # the number of the first pending event
         self._writing = begun
         self._durable = False
         self._encode = msgspec.json.Encoder().encode
@@ -56,19 +61,21 @@ class RunWriter:
 
     def go_on(self, inputs: Inputs, kept: Sequence[bytes]) -> None:
         """Of the events these stay, what came after them goes, and `inputs` hold."""
-        changes = "status = ?, inputs = ?, reason = NULL, seconds = NULL, versions = NULL, tokens = NULL, result = NULL"
-        row = (RunStatus.RUNNING.value, pack([self._encode(inputs)]), self.run)
+        head = msgspec.structs.replace(
+            self._head, turn=self._head.turn + 1, edition=0, status=RunStatus.RUNNING, reason=None, seconds=None,
+            versions=None, tokens=None, pieces={kind: n for kind, n in self._head.pieces.items() if kind in LASTING},
+        )  # fmt: skip
         with guarded(self._path), transaction(self._db):
-            self._db.execute("DELETE FROM events WHERE run = ?", (self.run,))
-            if kept:
-                self._db.execute("INSERT INTO events VALUES (?, ?, ?)", (self.run, 0, pack(kept)))
-            self._db.execute(f"UPDATE runs SET {changes} WHERE run = ?", row)
+            for kind in (Kind.INPUTS, Kind.EVENTS, Kind.RESULT):
+                self._db.execute("DELETE FROM parts WHERE id BETWEEN ? AND ?", reach(kind, self.run))
+            head = add(self._db, head, Kind.INPUTS, [pack([self._encode(inputs)])])
+            head = add(self._db, head, Kind.EVENTS, [pack(kept)] if kept else [])
+            put_head(self._db, head)
+        self._head = head
         self._writing = True
 
     def append(self, event: Event) -> None:
         """Keep one event."""
-        if not self._pending:
-            self._first = event.seq
         self._pending.append(self._encode(event))
         if len(self._pending) >= self._batch:
             self._write()
@@ -84,38 +91,37 @@ class RunWriter:
 
     def effect(self, n: int, question: str, answer: Any) -> None:
         """Keep what a real tool or planner answered, the `n`-th answer of the run, before anybody acts on it."""
-        row = (self.run, n, question, self._encode(answer))
+        body = pack([self._encode((n, question, answer))])
         with guarded(self._path), transaction(self._db):
-            self._db.execute("INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?)", row)
+            head = add(self._db, self._head, Kind.EFFECTS, [body])
+        self._head = head
 
     def finish(self, result: SessionResult) -> None:
         """Keep the result; the run is over."""
         self._close(
             RunStatus(result.status),
+            pack([self._encode(result)]),
             reason=result.reason,
             seconds=result.seconds,
             versions=len(result.versions),
             tokens=result.ledger.totals.all,
-            result=pack([self._encode(result)]),
         )
         self._writing = False
 
-    def _close(self, status: RunStatus, **columns: Any) -> None:
+    def _close(self, status: RunStatus, result: bytes | None = None, **told: Any) -> None:
         """The last events and the outcome are stored together or not at all."""
-        changes = {"status": status.value, **columns}
-        names = ", ".join(f"{name} = :{name}" for name in changes)
         with guarded(self._path), transaction(self._db):
-            self._write_pending()
-            self._db.execute(f"UPDATE runs SET {names} WHERE run = :run", {**changes, "run": self.run})
+            head = self._with_pending()
+            if result is not None:
+                head = add(self._db, head, Kind.RESULT, [result])
+            put_head(self._db, msgspec.structs.replace(head, edition=head.edition + 1, status=status, **told))
 
     def _write(self) -> None:
         if self._pending:
             with guarded(self._path), transaction(self._db):
-                self._write_pending()
-            self._pending.clear()
+                head = self._with_pending()
+            # A signal that comes before both are changed offers the same events once more, in the same place.
+            self._pending, self._head = [], head
 
-    def _write_pending(self) -> None:
-        if self._pending:
-            # A signal between the commit and the clearing of the list offers the same events once more.
-            row = (self.run, self._first, pack(self._pending))
-            self._db.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?)", row)
+    def _with_pending(self) -> Head:
+        return add(self._db, self._head, Kind.EVENTS, [pack(self._pending)] if self._pending else [])

@@ -10,6 +10,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
+from replanctl.cli.sound import sound
 from replanctl.cli.values import Format, amount, count, positive, step_count
 from replanctl.cli.world import World
 from replanctl.cost.measure import measured
@@ -77,9 +78,9 @@ def _table(options: Options, world: World) -> CostTable:
 
 def _of_run(run: int, folder: Path) -> tuple[int, int | None, Coefficients]:
     """The steps of a run's first plan, which of them failed first, and what calls took."""
-    with Store.open(folder) as store:
+    with Store.open(folder) as store, sound(folder, run):
         result, policy = store.result(run), store.inputs(run).policy
-    ids = [step.id for step in result.versions[0].steps]
+        ids = [step.id for step in result.versions[0].steps]
     failed = [ids.index(signal.step_id) + 1 for signal in result.signals if signal.step_id in ids]
     booked = ((line.kind, line.booked) for line in result.ledger.lines)
     return len(ids), failed[0] if failed else None, measured(policy.coefficients, booked)

@@ -9,6 +9,7 @@ from typing import Annotated
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_document
 from replanctl.cli.points import Point, point
+from replanctl.cli.sound import sound
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
@@ -53,10 +54,13 @@ def _of_plan(name: str, world: World) -> Picture:
 
 
 def _of_run(where: Point, options: Options, world: World) -> Picture:
-    with Store.open(world.store_folder(options.store)) as store:
-        result = store.result(where.run or store.latest().run)
-    version = _version(result, where.version)
-    states = {step.id: StepState(step.state) for step in version.steps}
+    folder = world.store_folder(options.store)
+    with Store.open(folder) as store:
+        run = where.run or store.latest().run
+        with sound(folder, run):
+            result = store.result(run)
+            version = _version(result, where.version)
+            states = {step.id: StepState(step.state) for step in version.steps}
     return Picture(result.goal, (f"run {result.run}", version.version), version.steps, states)
 
 

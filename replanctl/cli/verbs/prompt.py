@@ -11,6 +11,7 @@ from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
 from replanctl.cli.points import Point, point, version
 from replanctl.cli.rehearse import events_of
+from replanctl.cli.sound import sound
 from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
@@ -63,9 +64,11 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Find the request and write it."""
-    with Store.open(world.store_folder(options.store)) as store:
+    folder = world.store_folder(options.store)
+    with Store.open(folder) as store:
         run = options.run.run or store.latest().run
-        asked = _find(_asking(store, run), run, options.to or options.run.version)
+        with sound(folder, run):
+            asked = _find(_asking(store, run), run, options.to or options.run.version)
     if options.format is Format.JSON:
         document = {"schema_version": 1, "run": run, **msgspec.structs.asdict(asked)}
         write_line(world.stdout, msgspec.json.encode(document))

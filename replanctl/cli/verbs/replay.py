@@ -11,6 +11,7 @@ from replanctl import __version__
 from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.rehearse import events_of
+from replanctl.cli.sound import sound
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError
@@ -27,9 +28,11 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Compare event by event. Raises ReplayDivergedError at the first that differs."""
-    with Store.open(world.store_folder(options.store)) as store:
+    folder = world.store_folder(options.store)
+    with Store.open(folder) as store:
         row = store.latest() if options.run is None else store.run(options.run)
-        count = _compare(store, row)
+        with sound(folder, row.run):
+            count = _compare(store, row)
     if not options.quiet:
         world.stdout.write(f"run {row.run}: {count} events, byte for byte the same\n")
     return 0

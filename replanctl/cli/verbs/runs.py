@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import say, write_line
 from replanctl.cli.values import Format
 from replanctl.cli.world import World
 
@@ -23,13 +23,15 @@ def execute(options: Options, world: World) -> int:
     from replanctl.store import Store
 
     with Store.open(world.store_folder(options.store)) as store:
-        runs = store.runs()
+        runs, damaged = store.runs(), store.damaged()
     if options.format is Format.JSON:
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, "runs": runs}))
     else:
         from replanctl.show.runs import view
 
         view(world.paper(world.stdout, options.color), runs)
+    if damaged:
+        say(world.stderr, [f"left out, because damaged: run {', run '.join(map(str, damaged))}"])
     return 0
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
+from replanctl.cli.sound import sound
 from replanctl.cli.values import Format, positive
 from replanctl.cli.views import screen
 from replanctl.cli.world import World
@@ -37,15 +38,21 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Write the run, or the parts that were asked for."""
-    with Store.open(world.store_folder(options.store)) as store:
+    folder = world.store_folder(options.store)
+    with Store.open(folder) as store:
         row = store.latest() if options.run is None else store.run(options.run)
-        if options.format is Format.JSON:
-            write_line(world.stdout, _document(store, row, options.sections()))
-        elif sections := options.sections():
-            _views(store, row, sections, world, options)
-        else:
-            _screen(store, row, world, options)
+        with sound(folder, row.run):
+            _show(store, row, world, options)
     return 0
+
+
+def _show(store: Store, row: RunRow, world: World, options: Options) -> None:
+    if options.format is Format.JSON:
+        write_line(world.stdout, _document(store, row, options.sections()))
+    elif sections := options.sections():
+        _views(store, row, sections, world, options)
+    else:
+        _screen(store, row, world, options)
 
 
 def _document(store: Store, row: RunRow, sections: list[str]) -> bytes:

@@ -8,6 +8,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
+from replanctl.cli.sound import sound
 from replanctl.cli.values import Format, positive
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -25,9 +26,16 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Tell the story."""
-    with Store.open(world.store_folder(options.store)) as store:
+    folder = world.store_folder(options.store)
+    with Store.open(folder) as store:
         run = store.latest().run if options.run is None else store.run(options.run).run
-        told = _story(store, run, options.step)
+        with sound(folder, run):
+            told = _story(store, run, options.step)
+            _tell(told, run, options, world)
+    return 0
+
+
+def _tell(told: Story, run: int, options: Options, world: World) -> None:
     if options.format is Format.JSON:
         document = {"schema_version": 1, "run": run, **msgspec.structs.asdict(told)}
         write_line(world.stdout, msgspec.json.encode(document))
@@ -35,7 +43,6 @@ def execute(options: Options, world: World) -> int:
         from replanctl.show.why import view
 
         view(world.paper(world.stdout, options.color), told, run)
-    return 0
 
 
 def _story(store: Store, run: int, step: str) -> Story:
