@@ -38,7 +38,10 @@ NOBODY = Outside(_Nobody(), _Nobody())
 
 
 def outside(inputs: Inputs) -> Outside:
-    """The tools and the planner that a run was given by name. Raises UsageError where there is no such thing."""
+    """The tools and the planner that these inputs name, which came from the command line and not out of a store.
+
+    Raises UsageError where there is no such thing.
+    """
     tools, replanner = NOBODY.tools, NOBODY.replanner
     if inputs.tools is not None:
         from replanctl.cli.toolbox import load_tools

@@ -11,6 +11,7 @@ import msgspec
 from replanctl.cli.effects import EffectLog
 from replanctl.cli.rehearse import events_of
 from replanctl.errors import ReplanctlError, StoreError
+from replanctl.run.fold import fold
 from replanctl.store import Store
 
 
@@ -36,6 +37,8 @@ def _comes_out_the_same(folder: Path, run: int) -> bool:
     try:
         with Store.open(folder) as store:
             again = map(encode, events_of(store.inputs(run), EffectLog(store.effects(run))))
-            return all(line == next(again, None) for line in store.event_lines(run))
+            document = store.document(run)
+            told = document is None or document == encode(fold(store.events(run), run))
+            return told and all(line == next(again, None) for line in store.event_lines(run))
     except Exception:  # whatever is in it
         return False

@@ -136,7 +136,10 @@ class Shelf:
     def query(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         """The rows of a query. Raises StoreError."""
         with guarded(self._path):
-            yield from self._db.execute(sql, values)
+            for row in self._db.execute(
+                sql, values
+            ):  # not `yield from`: that would close the cursor when nobody asks on
+                yield row
 
 
 def reach(kind: Kind, run: int) -> tuple[int, int]:

@@ -132,7 +132,7 @@ def test_an_empty_plan_gives_up(cli: Cli) -> None:
     done = run(cli, "echo []")
     assert (done.code, json.loads(done.out)["reason"]) == (1, "no_plan")
     cli.files({"answer": STEPS})
-    asked_again = cli("resume", "--format", "json")
+    asked_again = cli("resume", "--format", "json", "--planner", "echo []")
     assert json.loads(asked_again.out)["reason"] == "no_plan"
     assert len(events(cli, "plan.draft")) == 2
     assert cli("replay").code == 0
@@ -184,7 +184,7 @@ def test_an_interruption_ends_the_planner_and_reaches_us(cli: Cli) -> None:
     assert (process.returncode, complaint.decode().splitlines()[0]) == (130, "replanctl: interrupted")
     assert ended(int(Path("sleeper").read_text()))
     cli.files({"planner.sh": f"cat <<'END'\n{STEPS}END\n"})
-    assert cli("resume", "-q").code == 0
+    assert cli("resume", "-q", "--planner", "sh planner.sh").code == 0
 
 
 # -- tools ----------------------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def test_tools_and_outcomes_exclude_each_other(cli: Cli, tools: str) -> None:
     done = cli("run", "plan.yaml", "--tools", f"{tools}:TOOLS", "--outcomes", "shape.yaml")
     assert (done.code, done.err.splitlines()[0]) == (2, "replanctl: --tools and --outcomes exclude each other")
     cli("run", "plan.yaml", "--tools", f"{tools}:TOOLS", "--max-steps", "1", "-q")
-    done = cli("resume", "--outcomes", "shape.yaml")
+    done = cli("resume", "--tools", f"{tools}:TOOLS", "--outcomes", "shape.yaml")
     assert (done.code, done.err.splitlines()[0]) == (
         2,
         "replanctl: the run calls real tools: no outcomes would be asked",
@@ -309,12 +309,39 @@ def test_a_run_can_be_replayed_where_its_tools_and_planner_are_gone(cli: Cli, to
     del sys.modules[tools]
     assert cli("replay").code == 0
     assert cli("prompt").code == 0
-    done = cli("resume")
+    done = cli("resume", "--tools", f"{tools}:TOOLS", "--planner", "sh planner.sh")
     assert (done.code, done.err.splitlines()[0]) == (
         2,
         f"replanctl: --tools {tools}:TOOLS: there is no module {tools}",
     )
     assert cli("replay").code == 0
+
+
+def test_nothing_is_started_that_only_the_store_names(cli: Cli, tools: str) -> None:
+    cli.files({"planner.sh": "touch STARTED\necho '[{id: 2, tool: look, args: {at: c}}]'\n"})
+    words = ("--tools", f"{tools}:TOOLS", "--planner", "sh planner.sh")
+    cli.files({f"{tools}.py": "def look(at):\n    raise LookupError('no price')\nTOOLS = {'look': look}\n"})
+    assert cli("run", "plan.yaml", *words, "--max-replans", "1", "-q").code == 1
+    Path("STARTED").unlink()
+    said = "what is started is not taken from the store\n  say it again if you trust it: replanctl resume 1"
+    assert cli("resume") == Done(
+        2, "", f"replanctl: run 1 asked a planner, --planner 'sh planner.sh': {said} --planner …\n"
+    )
+    assert cli("resume", *words[2:]) == Done(
+        2, "", f"replanctl: run 1 called real tools, --tools {tools}:TOOLS: {said} --tools …\n"
+    )
+    assert cli("replay").code == 0
+    assert not Path("STARTED").exists()
+    assert cli("resume", *words, "--max-replans", "2", "-q").code == 1
+    assert Path("STARTED").exists()
+    assert cli("replay").code == 0
+
+
+def test_a_rehearsal_is_not_taken_up_with_what_it_did_not_have(cli: Cli) -> None:
+    assert cli("run", "plan.yaml", "--outcomes", "denied.yaml", "-q").code == 1
+    for flag in ("--planner", "--tools"):
+        done = cli("resume", flag, "x")
+        assert done == Done(2, "", f"replanctl: run 1 was rehearsed without {flag}\n  leave out {flag}\n")
 
 
 def test_the_example_goes_for_real_as_it_was_rehearsed(cli: Cli) -> None:

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 
 import msgspec
 import pytest
 
 from replanctl.store import Inputs, Store
-from replanctl.store.database import FILE_NAME
-from replanctl.store.packing import pack, unpack
 from tests.cli.conftest import NOW, SHAPE, Cli, Done
-
-Lines = list[bytes]
-
-
-def change_events(cli: Cli, change: Callable[[Lines], Lines]) -> None:
-    """Write other events into the store, behind replanctl's back."""
-    with sqlite3.connect(cli.store / FILE_NAME) as db:
-        (body,) = db.execute("SELECT body FROM events WHERE run = 1").fetchone()
-        db.execute("UPDATE events SET body = ? WHERE run = 1", (pack(change(unpack(body))),))
-    db.close()
-
-
-def change_inputs(cli: Cli, change: Callable[[Inputs], Inputs]) -> None:
-    with Store.open(cli.store) as store:
-        inputs = change(store.inputs(1))
-    with sqlite3.connect(cli.store / FILE_NAME) as db:
-        db.execute("UPDATE runs SET inputs = ? WHERE run = 1", (pack([msgspec.json.encode(inputs)]),))
-    db.close()
+from tests.stored import Lines, change_events, change_inputs
 
 
 def at(seq: int, old: bytes, new: bytes) -> Callable[[Lines], Lines]:
@@ -86,7 +66,7 @@ TAMPERED: list[tuple[Callable[[Lines], Lines], str]] = [
 
 @pytest.mark.parametrize(("change", "said"), TAMPERED, ids=[said[:30] for _, said in TAMPERED])
 def test_a_changed_event_is_named(ran: Cli, change: Callable[[Lines], Lines], said: str) -> None:
-    change_events(ran, change)
+    change_events(ran.store, change)
     done = ran("replay", "1")
     assert (done.code, done.out) == (4, "")
     assert done.err.startswith(f"replanctl: run 1 diverges at {said}"), done.err
@@ -98,20 +78,20 @@ def test_changed_outcomes_are_named_by_what_comes_of_them(ran: Cli) -> None:
         text = SHAPE.replace("value: 7", "value: 6")
         return msgspec.structs.replace(inputs, sources=(plan, msgspec.structs.replace(outcomes, text=text)))
 
-    change_inputs(ran, cheaper)
+    change_inputs(ran.store, cheaper)
     assert ran("replay") == Done(4, "", "replanctl: run 1 diverges at event 20: step.end: value stored 7, now 6\n")
 
 
 def test_a_run_of_another_version_says_so_where_it_diverges(ran: Cli) -> None:
-    change_inputs(ran, lambda inputs: msgspec.structs.replace(inputs, made_by="0.0.9"))
+    change_inputs(ran.store, lambda inputs: msgspec.structs.replace(inputs, made_by="0.0.9"))
     assert ran("replay").code == 0
-    change_events(ran, at(3, b'"tool":"look"', b'"tool":"loot"'))
+    change_events(ran.store, at(3, b'"tool":"look"', b'"tool":"loot"'))
     assert "  the run was made by replanctl 0.0.9, this is " in ran("replay").err
 
 
 def test_a_run_that_would_come_out_otherwise_is_not_resumed(cli: Cli) -> None:
     cli("run", "plan.yaml", "--outcomes", "denied.yaml", "-q")
-    change_events(cli, at(3, b'"tool":"look"', b'"tool":"loot"'))
+    change_events(cli.store, at(3, b'"tool":"look"', b'"tool":"loot"'))
     shown = cli("show", "1", "--format", "json")
     assert cli("resume", "1") == Done(
         4,

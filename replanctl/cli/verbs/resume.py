@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, takewhile
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from replanctl.cli.amending import AmendOptions, amended
 from replanctl.cli.book import add_to_book, open_book
@@ -17,9 +19,10 @@ from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
 from replanctl.cli.outside import outside
 from replanctl.cli.rehearse import events_of
-from replanctl.cli.values import positive
+from replanctl.cli.sound import sound
+from replanctl.cli.values import duration, positive
 from replanctl.cli.world import World
-from replanctl.errors import ReplayDivergedError
+from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.files.pause import collector_paused
 from replanctl.run.events import Event
 from replanctl.store import Inputs, RunStatus, RunWriter, Store
@@ -32,6 +35,11 @@ class Options(AmendOptions, frozen=True, kw_only=True):
     lessons: Annotated[Path | None, Flag("A lesson book, where the run's lessons go after.", "FILE", Path)] = None
     format: Annotated[RunFormat, Flag("How to write it.", "FORMAT", RunFormat)] = RunFormat.TEXT
     output: Annotated[Path | None, Flag("Write to FILE, whole or not at all.", "FILE", Path, "-o")] = None
+    planner: Annotated[str | None, Flag("The command to ask for replans, where the run had one.", "COMMAND")] = None
+    planner_timeout: Annotated[float | UnsetType, Flag("How long it may take; else as before.", "TIME", duration)] = (
+        UNSET
+    )
+    tools: Annotated[str | None, Flag("The Python callables, where the run called any.", "MODULE:NAME")] = None
 
 
 def execute(options: Options, world: World) -> int:
@@ -50,7 +58,8 @@ def execute(options: Options, world: World) -> int:
         Store.open(folder, create=True) as store,
         told_where_it_is(store.reopen(row.run)) as writer,
     ):
-        taken = _take_up(store, writer, options)
+        with sound(folder, row.run):
+            taken = _take_up(store, writer, options)
         view = view_of(options.format, options, world, stream, taken.inputs, row.run)
         result = follow(taken.events, view, writer, kept=taken.kept)
     if options.lessons:
@@ -70,7 +79,7 @@ def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
     """The session at the point where it goes on. Nothing is changed in the store before all of it is known to fit."""
     run = writer.run
     lines = list(store.event_lines(run))
-    inputs, kept = amended(store.inputs(run), list(store.events(run)), options)
+    inputs, kept = amended(_given_again(store.inputs(run), options, run), list(store.events(run)), options)
     log = EffectLog(store.effects(run))
     events = events_of(inputs, log, real=outside(inputs))
     again = list(islice(events, kept))
@@ -78,6 +87,23 @@ def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
     writer.go_on(inputs, lines[:kept])
     log.journal = writer
     return Taken(inputs, kept, chain(again, events))
+
+
+def _given_again(inputs: Inputs, options: Options, run: int) -> Inputs:
+    """The inputs with the planner and the tools of the command line: a store is not trusted to name what is started.
+
+    Raises UsageError where the run had one and none is given, or the other way round.
+    """
+    for name, what in (("planner", "asked a planner"), ("tools", "called real tools")):
+        had, given = getattr(inputs, name), getattr(options, name)
+        if had is not None and given is None:
+            why = f"run {run} {what}, --{name} {quote(had)}: what is started is not taken from the store"
+            raise UsageError(why, hint=f"say it again if you trust it: replanctl resume {run} --{name} …")
+        if had is None and given is not None:
+            raise UsageError(f"run {run} was rehearsed without --{name}", hint=f"leave out --{name}")
+    timeout = inputs.planner_timeout if options.planner_timeout is UNSET else options.planner_timeout
+    replace = msgspec.structs.replace
+    return replace(inputs, planner=options.planner, tools=options.tools, planner_timeout=timeout)
 
 
 def _check(again: Sequence[Event], lines: Sequence[bytes], run: int) -> None:
