@@ -136,10 +136,8 @@ class Shelf:
     def query(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         """The rows of a query. Raises StoreError."""
         with guarded(self._path):
-            for row in self._db.execute(
-                sql, values
-            ):  # not `yield from`: that would close the cursor when nobody asks on
-                yield row
+            # Not from the cursor itself: that would be closed when nobody asks on, and its store may be so by then.
+            yield from (row for row in self._db.execute(sql, values))
 
 
 def reach(kind: Kind, run: int) -> tuple[int, int]:

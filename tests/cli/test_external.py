@@ -323,13 +323,14 @@ def test_nothing_is_started_that_only_the_store_names(cli: Cli, tools: str) -> N
     cli.files({f"{tools}.py": "def look(at):\n    raise LookupError('no price')\nTOOLS = {'look': look}\n"})
     assert cli("run", "plan.yaml", *words, "--max-replans", "1", "-q").code == 1
     Path("STARTED").unlink()
-    said = "what is started is not taken from the store\n  say it again if you trust it: replanctl resume 1"
-    assert cli("resume") == Done(
-        2, "", f"replanctl: run 1 asked a planner, --planner 'sh planner.sh': {said} --planner …\n"
-    )
-    assert cli("resume", *words[2:]) == Done(
-        2, "", f"replanctl: run 1 called real tools, --tools {tools}:TOOLS: {said} --tools …\n"
-    )
+    had = f"--planner 'sh planner.sh' --tools {tools}:TOOLS"
+    for given in ((), words[2:], words[:2]):
+        assert cli("resume", *given) == Done(
+            2,
+            "",
+            f"replanctl: run 1 had {had}: what is started is not taken from the store\n"
+            f"  say it again if you trust it: replanctl resume 1 {had}\n",
+        )
     assert cli("replay").code == 0
     assert not Path("STARTED").exists()
     assert cli("resume", *words, "--max-replans", "2", "-q").code == 1

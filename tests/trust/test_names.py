@@ -143,7 +143,7 @@ def test_ids_that_a_file_system_would_not_take_are_only_names(here: WideCli, tmp
     with untouched(tmp_path, STORE):
         assert here("run", "odd.yaml").code == 0
         assert here("why", "CON").code == 0
-    assert sorted(path.name for path in Path("store").iterdir()) == ["runs.db"]
+    assert sorted(path.name for path in Path("store").iterdir()) == [".gitignore", "runs.db"]
 
 
 BYTES = (

@@ -94,13 +94,14 @@ def _given_again(inputs: Inputs, options: Options, run: int) -> Inputs:
 
     Raises UsageError where the run had one and none is given, or the other way round.
     """
-    for name, what in (("planner", "asked a planner"), ("tools", "called real tools")):
-        had, given = getattr(inputs, name), getattr(options, name)
-        if had is not None and given is None:
-            why = f"run {run} {what}, --{name} {quote(had)}: what is started is not taken from the store"
-            raise UsageError(why, hint=f"say it again if you trust it: replanctl resume {run} --{name} …")
-        if had is None and given is not None:
+    for name in ("planner", "tools"):
+        if getattr(inputs, name) is None and getattr(options, name) is not None:
             raise UsageError(f"run {run} was rehearsed without --{name}", hint=f"leave out --{name}")
+    had = {name: getattr(inputs, name) for name in ("planner", "tools")}
+    if any(each is not None and getattr(options, name) is None for name, each in had.items()):
+        words = " ".join(f"--{name} {quote(each)}" for name, each in had.items() if each is not None)
+        why = f"run {run} had {words}: what is started is not taken from the store"
+        raise UsageError(why, hint=f"say it again if you trust it: replanctl resume {run} {words}")
     timeout = inputs.planner_timeout if options.planner_timeout is UNSET else options.planner_timeout
     replace = msgspec.structs.replace
     return replace(inputs, planner=options.planner, tools=options.tools, planner_timeout=timeout)
