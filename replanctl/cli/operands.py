@@ -11,8 +11,8 @@ import msgspec
 from replanctl.cli.points import Point, point
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
-from replanctl.plan.model import Plan, StepState
-from replanctl.run.result import SessionResult, StepView, VersionView
+from replanctl.plan import Plan, StepState
+from replanctl.run import SessionResult, StepView, VersionView
 from replanctl.store import Store
 
 

@@ -30,14 +30,14 @@ from replanctl.files.shapes import (
     words,
     wrong,
 )
-from replanctl.plan.contract import TYPES
-from replanctl.plan.model import ID_PATTERN, Alternative, Granularity, OnFailure, Step, Tool
+from replanctl.plan import ID_PATTERN, Alternative, Granularity, OnFailure, Step, Tool
+from replanctl.schema import TYPES
 
 
 @lru_cache(1024)
 def _schema_fault(schema: bytes) -> Any:
     """What is wrong with a schema: looked at once, however many steps have the same one."""
-    from replanctl.plan.schemas import schema_fault
+    from replanctl.schema import schema_fault
 
     return schema_fault(msgspec.json.decode(schema))
 

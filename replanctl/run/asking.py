@@ -6,16 +6,24 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from replanctl.cost.model import padded
+from replanctl.cost import padded
 from replanctl.errors import ReplayDivergedError, StoreError
-from replanctl.plan.cells import DONE
-from replanctl.plan.draft import Draft
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
-from replanctl.replan.gates import BudgetGate, Check
-from replanctl.replan.prompt import LESSON_LINES, DoneStep, Lazy, ReplanRequest, done_lines, step_lines, summary
-from replanctl.replan.replanner import Replanner, ReplannerError
-from replanctl.replan.template import template
+from replanctl.live import DONE, Draft, Verdict
+from replanctl.plan import Granularity, Step
+from replanctl.replan import (
+    LESSON_LINES,
+    BudgetGate,
+    Check,
+    DoneStep,
+    Lazy,
+    Replanner,
+    ReplannerError,
+    ReplanRequest,
+    done_lines,
+    step_lines,
+    summary,
+    template,
+)
 from replanctl.run.case import Case
 from replanctl.run.state import SessionState
 

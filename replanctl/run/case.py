@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from replanctl.plan.cells import DONE, Cell
-from replanctl.plan.model import Granularity
-from replanctl.replan.gates import Check
-from replanctl.replan.routing import GOAL_CHANGED, Decision, RouteFacts, route
-from replanctl.replan.signal import ErrorType, FailureSignal
+from replanctl.live import DONE, Cell
+from replanctl.plan import Granularity
+from replanctl.replan import GOAL_CHANGED, Check, Decision, ErrorType, FailureSignal, RouteFacts, route
 from replanctl.run.state import Failure, SessionState
 
 

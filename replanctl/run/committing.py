@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from replanctl.plan.cells import FAILED, PENDING, SKIPPED, Cell
-from replanctl.plan.diff import changed_fields
-from replanctl.plan.draft import Draft, Proposal, lay_over
-from replanctl.plan.draft_check import Surroundings, check
-from replanctl.plan.graph import Graph, call_key
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
-from replanctl.replan.gates import BudgetGate, Check
-from replanctl.replan.routing import deeper
+from replanctl.live import (
+    FAILED,
+    PENDING,
+    SKIPPED,
+    Cell,
+    Draft,
+    Graph,
+    Proposal,
+    Surroundings,
+    Verdict,
+    call_key,
+    check,
+    lay_over,
+)
+from replanctl.plan import Granularity, Step, changed_fields
+from replanctl.replan import BudgetGate, Check, deeper
 from replanctl.run.asking import TEMPLATE
 from replanctl.run.case import Case
 from replanctl.run.ending import Ender

@@ -12,17 +12,15 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
-from replanctl.plan import contract, references
-from replanctl.plan.cells import Cell
-from replanctl.plan.references import Reference
-from replanctl.plan.variables import Health
-from replanctl.replan.gates import BudgetGate, Check
-from replanctl.replan.signal import ERROR_TYPES, ErrorType, Missing, Status
+from replanctl.live import Cell, Health
+from replanctl.plan import Reference, references
+from replanctl.replan import ERROR_TYPES, BudgetGate, Check, ErrorType, Missing, Status
 from replanctl.run.ending import Ender
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
 from replanctl.run.flight import Flight
 from replanctl.run.state import MICROSECONDS, SessionState, microseconds
 from replanctl.run.tools import Call, Outcome, Tools
+from replanctl.schema import contract
 
 # What happens at an instant, in this order: what ends is handled before anything starts.
 _CALL_ENDS, _RETRY, _FALL_BACK = range(3)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from replanctl.plan.cells import DONE, FAILED, PENDING, SKIPPED, Cell
-from replanctl.plan.model import OnFailure
-from replanctl.plan.variables import Health
-from replanctl.replan.signal import Missing, Status, classify
+from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell, Health
+from replanctl.plan import OnFailure
+from replanctl.replan import Missing, Status, classify
 from replanctl.run.events import Event, Signal, StepEnd, StepError, VariableHealth
 from replanctl.run.flight import Flight
 from replanctl.run.interruptions import Interruptions

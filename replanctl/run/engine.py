@@ -11,12 +11,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 import msgspec
 
-from replanctl.plan.coupling import coupling
-from replanctl.plan.model import Plan, Tool
-from replanctl.replan.gates import Check, left_open
-from replanctl.replan.lessons import Lesson
-from replanctl.replan.prompt import ReplanRequest
-from replanctl.replan.replanner import Replanner
+from replanctl.plan import Plan, Tool, coupling
+from replanctl.replan import Check, Lesson, Replanner, ReplanRequest, left_open
 from replanctl.run.case import Stop
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.ending import Ender
@@ -32,7 +28,7 @@ from replanctl.run.tools import Tools
 LastWords = Callable[[], Iterable[str]]
 
 
-class Change(msgspec.Struct, frozen=True):
+class NewInputs(msgspec.Struct, frozen=True):
     """Other inputs for the rest of a session; None leaves what holds. `interruptions` stand in for those to come."""
 
     policy: Policy | None = None
@@ -78,7 +74,7 @@ class Session:
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
-        self._behind_stop: Change | None = None
+        self._behind_stop: NewInputs | None = None
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
@@ -93,8 +89,8 @@ class Session:
 
     # -- resuming -----------------------------------------------------------------------------------------------------
 
-    def amend(self, change: Change, *, behind_stop: bool = False) -> None:
-        """Change what holds from the next event on, between two events: how a stopped session is resumed.
+    def amend(self, change: NewInputs, *, behind_stop: bool = False) -> None:
+        """NewInputs what holds from the next event on, between two events: how a stopped session is resumed.
 
         With `behind_stop` it holds once the session has come to its next stop, which is not its end then: what the
         stop gave up is pending again, and what it left without an answer is routed again.
@@ -104,7 +100,7 @@ class Session:
         else:
             self._obey(change)
 
-    def _obey(self, change: Change) -> None:
+    def _obey(self, change: NewInputs) -> None:
         if change.policy is not None:
             self.state.obey(change.policy)
             self._dispatch.keep_time()
@@ -117,7 +113,7 @@ class Session:
         if change.goal is not None:
             self._interruptions.add(change.goal)
 
-    def _take_up(self, stop: Stop, change: Change) -> Generator[Event, None, Stop | None]:
+    def _take_up(self, stop: Stop, change: NewInputs) -> Generator[Event, None, Stop | None]:
         """Go on behind a stop; a failure that no version answered is still the first that waits."""
         self._behind_stop = self._replanning.stop = None
         self._obey(change)

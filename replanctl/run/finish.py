@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replanctl.plan.cells import DONE, PENDING, Cell
-from replanctl.plan.variables import Health
+from replanctl.live import DONE, PENDING, Cell, Health
 from replanctl.run.case import Stop
 from replanctl.run.events import Event, Ledger, SolverCalled
 from replanctl.run.policy import Mode

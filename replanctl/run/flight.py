@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.cells import Cell
-from replanctl.plan.model import Tool
+from replanctl.live import Cell
+from replanctl.plan import Tool
 from replanctl.run.events import Attempt
 from replanctl.run.tools import Outcome
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.cells import RUNNING
-from replanctl.plan.model import StepState, variable_name
-from replanctl.replan.gates import REASONS
+from replanctl.live import RUNNING
+from replanctl.plan import StepState, variable_name
+from replanctl.replan import REASONS
 from replanctl.run import events as e
 from replanctl.run.handover import hand_over
 from replanctl.run.result import (

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator
 
 import msgspec
 
-from replanctl.plan.cells import FAILED, SKIPPED, Cell
-from replanctl.plan.model import Step
+from replanctl.live import FAILED, SKIPPED, Cell
+from replanctl.plan import Step
 from replanctl.run.committing import settle
 from replanctl.run.ending import Ender
 from replanctl.run.events import Event, PlanCommit, PlanDiffed

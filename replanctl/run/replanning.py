@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from replanctl.plan.cells import PENDING
-from replanctl.plan.draft import Draft, Proposal
-from replanctl.plan.model import Granularity
-from replanctl.replan.gates import REASONS, Check
-from replanctl.replan.replanner import Replanner
-from replanctl.replan.signal import ErrorType
+from replanctl.live import PENDING, Draft, Proposal
+from replanctl.plan import Granularity
+from replanctl.replan import REASONS, Check, ErrorType, Replanner
 from replanctl.run.asking import TEMPLATE, Answer, Asked, Asking
 from replanctl.run.case import Case, Stop, failure_case, goal_case
 from replanctl.run.committing import Committing

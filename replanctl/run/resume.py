@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from replanctl.errors import UsageError
-from replanctl.replan.signal import Status
+from replanctl.replan import Status
 from replanctl.run import events as e
 from replanctl.run.ending import ABANDONED
 from replanctl.run.finish import COMPLETED

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from replanctl.plan.cells import PENDING
-from replanctl.plan.model import Step, StepState
+from replanctl.live import PENDING
+from replanctl.plan import Step, StepState
 from replanctl.run.events import PlanCommit
 from replanctl.run.result import StepView
 

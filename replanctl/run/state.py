@@ -10,17 +10,22 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from replanctl.cost.model import CostModel
-from replanctl.plan import references
-from replanctl.plan.calls import Finished
-from replanctl.plan.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
-from replanctl.plan.diff import exact
-from replanctl.plan.graph import Graph
-from replanctl.plan.model import OnFailure, Plan, Step, Tool
-from replanctl.plan.references import Reference
-from replanctl.plan.variables import Change, Health, VariableTable
-from replanctl.replan.gates import OscillationGuard, ReplanBreaker, resolve
-from replanctl.replan.lessons import Lesson, LessonBook
+from replanctl.cost import CostModel
+from replanctl.live import (
+    DONE,
+    FAILED,
+    PENDING,
+    RUNNING,
+    SKIPPED,
+    Cell,
+    Finished,
+    Graph,
+    Health,
+    HealthChange,
+    VariableTable,
+)
+from replanctl.plan import OnFailure, Plan, Reference, Step, Tool, exact, references
+from replanctl.replan import Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
 from replanctl.run.policy import Mode, Policy
 
@@ -158,7 +163,7 @@ class SessionState:
             return references.in_text(self._whole(reference))
         return f"[gap: E{reference.step_id}]"
 
-    def health_events(self, changes: Iterable[Change]) -> list[events.VariableHealth]:
+    def health_events(self, changes: Iterable[HealthChange]) -> list[events.VariableHealth]:
         """One event for each change of a variable's health."""
         return [
             self.emit(events.VariableHealth, f"E{c.step_id}", c.health.value, c.because, c.verdict) for c in changes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replanctl.run.result import Revision, SessionResult
+from replanctl.run import Revision, SessionResult
 from replanctl.show import handover, ledger, lessons, variables
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import INDENT, entries

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replanctl.run.events import (
-    GoalChanged,
-    PlanCommit,
-    Route,
-    Signal,
-    StepEnd,
-    StepStart,
-)
+from replanctl.run.events import GoalChanged, PlanCommit, Route, Signal, StepEnd, StepStart
+from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Mode
-from replanctl.script import Interruption
 from tests.properties.laws.facts import is_abandoned, is_abort, stopped
 from tests.properties.run import Run
 from tests.properties.story import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Standing
