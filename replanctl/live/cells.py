@@ -46,8 +46,8 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     """One step as it stands in the live plan. Only the graph changes it.
 
     `place` is its list order among what has not ended at the last commit, `born` the version that made it, `until` the
-    first version at whose replacement it is not open (0 while it is). `waiting` counts the dependencies that have not
-    ended, `gap_deps` those that are gaps; `waits` says that it failed and waits for its own replan.
+    first version at whose replacement it is not open (0 while it is). `unmet` counts the dependencies that have not
+    ended, `gap_deps` those that are gaps; `awaits_replan` says that it failed and waits for its own replan.
     """
 
     step: Step
@@ -55,8 +55,8 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     born: int
     until: int = 0
     state: StepState = PENDING
-    waiting: int = 0
-    waits: bool = False
+    unmet: int = 0
+    awaits_replan: bool = False
     gone: bool = False
     gap: bool = False
     gap_deps: int = 0
@@ -67,4 +67,4 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     @property
     def is_open(self) -> bool:
         """Pending, or failed and waiting for its own replan."""
-        return self.state is PENDING or self.waits
+        return self.state is PENDING or self.awaits_replan

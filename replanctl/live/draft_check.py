@@ -103,7 +103,7 @@ class _Version:
 
 
 def _lost(cell: Cell) -> bool:
-    return not cell.gap and not cell.waits and cell.state in (FAILED, SKIPPED)
+    return not cell.gap and not cell.awaits_replan and cell.state in (FAILED, SKIPPED)
 
 
 def _dependencies(version: _Version) -> Iterator[str]:

@@ -79,7 +79,7 @@ class Graph:
             cell.lineage = Lineage((cell.step.id,))
         return cell.lineage
 
-    def line(self, cell: Cell) -> tuple[str, ...]:
+    def lineage_ids(self, cell: Cell) -> tuple[str, ...]:
         """The ids of a step's lineage up to it."""
         return cell.lineage.ids if cell.lineage is not None else (cell.step.id,)
 
@@ -96,7 +96,7 @@ class Graph:
         ready = self._ready
         while ready:
             cell = self._at[ready[0]]
-            if cell.state is PENDING and not cell.gone and not cell.waiting:
+            if cell.state is PENDING and not cell.gone and not cell.unmet:
                 return cell
             heappop(ready)
         return None
@@ -115,18 +115,18 @@ class Graph:
         self._close(cell)
         self._release(cell)
 
-    def fail(self, cell: Cell, *, waits: bool) -> None:
+    def fail(self, cell: Cell, *, awaits_replan: bool) -> None:
         """The step failed: for good, or waiting for its own replan."""
         self._move(cell, FAILED)
-        if waits:
-            cell.waits = True
+        if awaits_replan:
+            cell.awaits_replan = True
             self._count_open(cell, 1)
         else:
             self._close(cell)
 
-    def give_up(self, cell: Cell) -> None:
+    def fail_for_good(self, cell: Cell) -> None:
         """A step that waited for a replan will not get one: it failed for good."""
-        cell.waits = False
+        cell.awaits_replan = False
         self._count_open(cell, -1)
         self._close(cell)
 
@@ -143,8 +143,8 @@ class Graph:
         for dependent in cell.dependents:
             if not dependent.gone and dependent.state is PENDING:
                 dependent.gap_deps += 1
-                dependent.waiting -= 1
-                if dependent.waiting == 0:
+                dependent.unmet -= 1
+                if dependent.unmet == 0:
                     if dependent.gap_deps == len(dependent.step.depends_on or ()):
                         blocked.append(dependent)
                     else:
@@ -167,8 +167,8 @@ class Graph:
 
     def _release(self, cell: Cell) -> None:
         for dependent in cell.dependents:
-            dependent.waiting -= 1
-            if dependent.waiting == 0 and dependent.state is PENDING and not dependent.gone:
+            dependent.unmet -= 1
+            if dependent.unmet == 0 and dependent.state is PENDING and not dependent.gone:
                 heappush(self._ready, dependent.place)
 
     # -- committing ---------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class Graph:
         The new list is: what has ended, `steps`, what else is open. A step in `steps` or `amended` whose id is in the
         plan takes that step's place.
         """
-        self._settle_ended()
+        self._list_ended()
         self.version += 1
         lines = self._take_out(steps, removed)
         start = self._low - len(steps) if self.version > 1 else 0
@@ -200,7 +200,7 @@ class Graph:
         self.readers.add_hidden(made)
         return made
 
-    def _settle_ended(self) -> None:
+    def _list_ended(self) -> None:
         self._fresh.sort(key=_place)
         self._ended.update((cell.step.id, None) for cell in self._fresh if not cell.gone)
         self._fresh = []
@@ -254,8 +254,8 @@ class Graph:
         cell = Cell(step, old.place, self.version, on_gaps=bool(step.gaps))
         cell.lineage = old.lineage
         cell.dependents = [c for c in old.dependents if not c.gone]
-        if old.waits:
-            cell.state, cell.waits = FAILED, True
+        if old.awaits_replan:
+            cell.state, cell.awaits_replan = FAILED, True
         self._enter(cell)
         return cell
 
@@ -273,9 +273,9 @@ class Graph:
             if dependency is not None and dependency.gap:
                 cell.gap_deps += 1
             elif dependency is not None and dependency.state is not DONE:
-                cell.waiting += 1
+                cell.unmet += 1
                 dependency.dependents.append(cell)
-        if cell.waiting == 0 and cell.state is PENDING:
+        if cell.unmet == 0 and cell.state is PENDING:
             heappush(self._ready, cell.place)
 
     def open_at(self, version: int) -> Iterator[Cell]:
@@ -288,7 +288,7 @@ def _wait_again(dependents: Iterable[Cell]) -> None:
     for dependent in dependents:
         if dependent.state is PENDING:
             dependent.gap_deps -= 1
-            dependent.waiting += 1
+            dependent.unmet += 1
 
 
 def call_key(step: Step) -> int:

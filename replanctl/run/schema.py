@@ -14,7 +14,7 @@ from replanctl.live import Health, Verdict
 from replanctl.plan import Granularity, StepState
 from replanctl.replan import REASONS, ErrorType, Status
 from replanctl.run.events import AnyEvent
-from replanctl.run.finish import COMPLETED
+from replanctl.run.final import COMPLETED
 from replanctl.run.fold import SCHEMA_VERSION
 from replanctl.run.result import SessionResult
 

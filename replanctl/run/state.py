@@ -52,7 +52,7 @@ class SessionState:
         self.goal = plan.goal
         self.breaker = ReplanBreaker()
         self.guard = OscillationGuard()
-        self.obey(policy)
+        self.apply(policy)
         self.tools = plan.tools or {}
         self._default_tool = default_tool
         self.graph = Graph()
@@ -71,9 +71,9 @@ class SessionState:
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
         self.escalated: list[Failure] = []
         self.aborted: Failure | None = None
-        self.given_up: list[Cell] = []  # aborted or handed over to a person, and what was skipped with them
+        self.handed_over: list[Cell] = []  # aborted or handed over to a person, and what was skipped with them
 
-    def obey(self, policy: Policy) -> None:
+    def apply(self, policy: Policy) -> None:
         """Another policy holds from here on; what was decided under the one before stays."""
         self.policy = policy
         self.cost = CostModel(policy.coefficients)

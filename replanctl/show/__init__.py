@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
-    from replanctl.show.closing import closing_line
     from replanctl.show.console import make_console
     from replanctl.show.cost import cost_screen
     from replanctl.show.coupling import coupling_screen
@@ -20,13 +19,14 @@ if TYPE_CHECKING:
     from replanctl.show.runs import runs_screen
     from replanctl.show.session import SessionScreen
     from replanctl.show.text import clean, glyphs_for
+    from replanctl.show.verdict import closing_line
     from replanctl.show.why import why_screen
     from replanctl.show.words import RESUMED
 else:
     __getattr__ = lazily(
         __name__,
         {
-            "closing": ("closing_line",),
+            "verdict": ("closing_line",),
             "console": ("make_console",),
             "cost": ("cost_screen",),
             "coupling": ("coupling_screen",),

@@ -23,7 +23,6 @@ from replanctl.run import (
     StepStart,
     VariableHealth,
 )
-from replanctl.show.closing import closing
 from replanctl.show.columns import Columns
 from replanctl.show.diff import diff_rows
 from replanctl.show.failure import FailureLines
@@ -31,6 +30,7 @@ from replanctl.show.header import Header, header
 from replanctl.show.health import HealthLines
 from replanctl.show.paper import Paper, Span
 from replanctl.show.steps import StepRows
+from replanctl.show.verdict import closing
 from replanctl.show.words import RESUMED, seconds, some
 
 HELD_AFTER = 500  # events; a session that is this long is printed many lines at a time

@@ -45,7 +45,7 @@ def run(plan: Graph, moves: str) -> None:
         if move[-1] not in "xX~":
             plan.finish(cell)
             continue
-        plan.fail(cell, waits=move.endswith("x"))
+        plan.fail(cell, awaits_replan=move.endswith("x"))
         if move.endswith("~"):
             plan.leave_gap(cell)
 
@@ -128,7 +128,7 @@ def test_who_may_start(plan: str, ended: str, ready: str) -> None:
 def test_a_gap_tells_who_has_nothing_left_to_run_on() -> None:
     live = graph("1: 2: 3:1 4:1,2 5:1 6:3,5")
     live.start(live.cells["1"])
-    live.fail(live.cells["1"], waits=False)
+    live.fail(live.cells["1"], awaits_replan=False)
     assert names(live.leave_gap(live.cells["1"])) == "3 5"
 
 
@@ -249,7 +249,7 @@ def test_readers_that_do_not_depend_on_what_they_read() -> None:
     live.commit([step("1:"), step("2:"), hidden])
     assert [names(live.readers.hidden(id_, live.cells)) for id_ in ("1", "2", "404")] == ["", "3", "3"]
     live.start(live.cells["1"])
-    live.fail(live.cells["1"], waits=True)
+    live.fail(live.cells["1"], awaits_replan=True)
     live.commit([step("1:"), step("4:", args={"a": "#E2"})], [step("3:1", args={"a": "#E1"})])
     assert names(live.readers.hidden("2", live.cells)) == "4"
 
@@ -258,4 +258,4 @@ def test_an_illegal_move_is_a_bug_and_says_so() -> None:
     live = graph("1")
     run(live, "1")
     with pytest.raises(AssertionError, match="step 1 can't go from done to failed"):
-        live.fail(live.cells["1"], waits=True)
+        live.fail(live.cells["1"], awaits_replan=True)

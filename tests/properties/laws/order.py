@@ -49,7 +49,7 @@ def may_start(plan: Standing, id_: str) -> bool:
 
 
 def no_more_run_side_by_side_than_allowed(run: Run) -> Iterator[str]:
-    """`max_parallel` is the most that is in flight."""
+    """`max_parallel` is the most that is in execution."""
     for moment in run.moments:
         flying = sum(state is RUNNING for state in moment.after.state.values())
         if flying > run.rehearsal.policy.max_parallel:

@@ -20,16 +20,16 @@ class Stop(msgspec.Struct, frozen=True):
     gate: Check | None = None
 
 
-class Case(msgspec.Struct, eq=False):
+class Trigger(msgspec.Struct, eq=False):
     """A failure, or (without one) a changed goal, with the decision how deep to cut.
 
-    `scope` is what the granularity replaces, the failed step first; `lines` are the steps that a request names. `told`
-    is the signal a replanner is given: after a bad draft it is no longer the failure's own.
+    `scope` is what the granularity replaces, the failed step first; `lines` are the steps that a request names.
+    `shown_signal` is the signal a replanner is given: after a bad draft it is no longer the failure's own.
     """
 
     decision: Decision
     failure: Failure | None = None
-    told: FailureSignal | None = None
+    shown_signal: FailureSignal | None = None
     scope: tuple[Cell, ...] = ()
     lines: tuple[Cell, ...] = ()
 
@@ -68,32 +68,32 @@ class Case(msgspec.Struct, eq=False):
         text = "; ".join(reasons)[:200]
         step_id = self.step_id or "none"
         evidence = {"reasons": list(reasons)}
-        self.told = FailureSignal(step_id, ErrorType.INVALID_DRAFT, text, self.attempted, evidence)
+        self.shown_signal = FailureSignal(step_id, ErrorType.INVALID_DRAFT, text, self.attempted, evidence)
 
 
-def failure_case(state: SessionState, failure: Failure, *, plain: bool) -> Case:
+def failure_trigger(state: SessionState, failure: Failure, *, plain: bool) -> Trigger:
     """Route a failure. In the `plain` loop a draft is the whole rest of the plan."""
     cell, graph = failure.cell, state.graph
     radius = graph.resting_on(cell, failure.signal.refutes)
     direct = graph.direct(cell)
     decision = route(_facts(state, failure, len(radius), len(direct)), state.policy.routing)
-    case = Case(decision, failure)
-    case.told = case.signal
+    trigger = Trigger(decision, failure)
+    trigger.shown_signal = trigger.signal
     if plain:
-        case.scope = case.lines = (cell, *(c for c in graph.open_cells() if c is not cell))
+        trigger.scope = trigger.lines = (cell, *(c for c in graph.open_cells() if c is not cell))
     elif decision.granularity is Granularity.GLOBAL:
-        case.scope, case.lines = _everything(state)
+        trigger.scope, trigger.lines = _everything(state)
     elif decision.granularity is Granularity.TAIL:
-        case.scope = case.lines = (cell, *radius)
+        trigger.scope = trigger.lines = (cell, *radius)
     else:
-        case.scope, case.lines = (cell,), (cell, *direct)
-    return case
+        trigger.scope, trigger.lines = (cell,), (cell, *direct)
+    return trigger
 
 
-def goal_case(state: SessionState) -> Case:
+def goal_trigger(state: SessionState) -> Trigger:
     """A changed goal is always a global replan."""
     scope, lines = _everything(state)
-    return Case(GOAL_CHANGED, scope=scope, lines=lines)
+    return Trigger(GOAL_CHANGED, scope=scope, lines=lines)
 
 
 def _everything(state: SessionState) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:

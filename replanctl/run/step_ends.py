@@ -9,7 +9,7 @@ from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell, Health
 from replanctl.plan import OnFailure
 from replanctl.replan import Missing, Status, classify
 from replanctl.run.events import Event, Signal, StepEnd, StepError, VariableHealth
-from replanctl.run.flight import Flight
+from replanctl.run.execution import Execution
 from replanctl.run.interruptions import Interruptions
 from replanctl.run.state import Failure, SessionState, call_key
 from replanctl.run.tools import Outcome
@@ -17,46 +17,46 @@ from replanctl.run.tools import Outcome
 ABANDONED = "abandoned"
 
 
-class Ender:
+class StepEnds:
     """Ends executions in the live plan and says what followed."""
 
     def __init__(self, state: SessionState, interruptions: Interruptions) -> None:
         self._state = state
         self._interruptions = interruptions
 
-    def call_key(self, flight: Flight) -> str:
+    def call_key(self, execution: Execution) -> str:
         """The call an execution is making."""
-        return call_key(flight.tool, flight.args)
+        return call_key(execution.tool, execution.args)
 
-    def succeed(self, flight: Flight, value: Any) -> Sequence[Event]:
+    def succeed(self, execution: Execution, value: Any) -> Sequence[Event]:
         """The step is done and its variable exists."""
-        state, cell, attempts = self._state, flight.cell, flight.attempts
+        state, cell, attempts = self._state, execution.cell, execution.attempts
         step = cell.step
         variable = state.variables.add(
-            step.id, value, version=state.version, assumes=step.assumes, sources=flight.sources
+            step.id, value, version=state.version, assumes=step.assumes, sources=execution.sources
         )
         state.graph.finish(cell)
         if len(attempts) > 1:
-            self._remember_calls(flight)
+            self._remember_calls(execution)
         ended = StepEnd(
-            state.seq, state.at, state.version, step.id, DONE, "ok", flight.tool, flight.started, value, None,
-            tuple(attempts), flight.again, variable.assumptions,
+            state.seq, state.at, state.version, step.id, DONE, "ok", execution.tool, execution.started, value, None,
+            tuple(attempts), execution.again, variable.assumptions,
         )  # fmt: skip
         state.seq += 1
-        self._interruptions.step_ended(state.graph.line(cell))
+        self._interruptions.step_ended(state.graph.lineage_ids(cell))
         if variable.health is Health.CLEAN:
             return (ended,)
         return ended, state.emit(VariableHealth, f"E{step.id}", variable.health.value, variable.because)
 
-    def _remember_calls(self, flight: Flight) -> None:
+    def _remember_calls(self, execution: Execution) -> None:
         """The lineage knows every tool that was called for it."""
-        lineage = self._state.graph.lineage(flight.cell)
+        lineage = self._state.graph.lineage(execution.cell)
         lineage.called = True
-        lineage.tools.update(attempt.tool for attempt in flight.attempts)
+        lineage.tools.update(attempt.tool for attempt in execution.attempts)
 
     def fail(
         self,
-        flight: Flight,
+        execution: Execution,
         status: Status,
         message: str,
         *,
@@ -64,22 +64,22 @@ class Ender:
         missing: Missing | None = None,
     ) -> Iterator[Event]:
         """The execution failed: its signal, what it refutes, and what the step's `on_failure` does about it."""
-        state, cell = self._state, flight.cell
+        state, cell = self._state, execution.cell
         step = cell.step
         refutes = outcome.refutes if outcome is not None else ()
         signal = classify(
             step.id,
             status,
             message,
-            attempted=[f"{a.tool}: {a.status}" for a in flight.attempts],
+            attempted=[f"{a.tool}: {a.status}" for a in execution.attempts],
             missing=missing,
             refuted=refutes,
             radius=len(state.graph.resting_on(cell, refutes)),
         )
         on_failure = state.on_failure(step)
         changes = state.variables.refute(refutes)
-        state.graph.fail(cell, waits=on_failure is OnFailure.REPLAN)
-        yield self._failed(flight, StepError(signal.error_type, signal.error_msg), on_failure is OnFailure.DEFER)
+        state.graph.fail(cell, awaits_replan=on_failure is OnFailure.REPLAN)
+        yield self._failed(execution, StepError(signal.error_type, signal.error_msg), on_failure is OnFailure.DEFER)
         cause = outcome.cause if outcome is not None else ""
         event = state.emit(
             Signal, step.id, signal.error_type, signal.error_msg, signal.attempted, signal.evidence, on_failure, cause,
@@ -87,7 +87,7 @@ class Ender:
         )  # fmt: skip
         yield event
         yield from state.health_events(changes)
-        self._interruptions.step_ended(state.graph.line(cell))
+        self._interruptions.step_ended(state.graph.lineage_ids(cell))
         yield from self._answer(Failure(cell, event))
 
     def _answer(self, failure: Failure) -> Iterator[Event]:
@@ -98,38 +98,40 @@ class Ender:
                 state.failures.append(failure)
             case OnFailure.ABORT:
                 state.aborted = state.aborted or failure
-                state.given_up.append(cell)
+                state.handed_over.append(cell)
             case OnFailure.SKIP:
                 yield from self.skip_dependents(cell)
             case OnFailure.DEFER:
                 yield from self.spread_gap(cell)
 
-    def _failed(self, flight: Flight, error: StepError, gap: bool = False) -> StepEnd:
-        step, attempts = flight.cell.step, tuple(flight.attempts)
+    def _failed(self, execution: Execution, error: StepError, gap: bool = False) -> StepEnd:
+        step, attempts = execution.cell.step, tuple(execution.attempts)
         if attempts:
-            self._remember_calls(flight)
+            self._remember_calls(execution)
         warnings: tuple[str, ...] = ()
-        if attempts and attempts[-1].status is Status.TIMEOUT and not flight.spec.idempotent:
-            warnings = (f"step {step.id}: {flight.tool} timed out and is not idempotent: the call may have happened",)
+        if attempts and attempts[-1].status is Status.TIMEOUT and not execution.spec.idempotent:
+            warnings = (
+                f"step {step.id}: {execution.tool} timed out and is not idempotent: the call may have happened",
+            )
         return self._state.emit(
             StepEnd,
             step.id,
             FAILED,
             attempts[-1].status.value if attempts else error.error_type,
-            flight.tool,
-            flight.started,
+            execution.tool,
+            execution.started,
             error=error,
             attempts=attempts,
-            again=flight.again,
+            again=execution.again,
             gap=gap,
             warnings=warnings,
         )
 
-    def abandon(self, flight: Flight) -> StepEnd:
+    def abandon(self, execution: Execution) -> StepEnd:
         """A gate ends the execution: no signal, no route, no lesson."""
-        self._state.graph.fail(flight.cell, waits=False)
-        last = flight.attempts[-1].status
-        return self._failed(flight, StepError(ABANDONED, f"abandoned, last: {last}"))
+        self._state.graph.fail(execution.cell, awaits_replan=False)
+        last = execution.attempts[-1].status
+        return self._failed(execution, StepError(ABANDONED, f"abandoned, last: {last}"))
 
     # -- what does not run ------------------------------------------------------------------------------------------
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from replanctl.live import DONE, PENDING, Cell, Health
-from replanctl.run.case import Stop
 from replanctl.run.events import Event, Ledger, SolverCalled
 from replanctl.run.policy import Mode
 from replanctl.run.state import SessionState
+from replanctl.run.trigger import Stop
 
 COMPLETED = ("goal_met", "goal_met_with_gaps")
 
 
-class Finish:
+class FinalCheck:
     """The last look at the final version; `verdict` holds how the session ends."""
 
     def __init__(self, state: SessionState) -> None:
@@ -74,7 +74,7 @@ class Finish:
             id_
             for cell in self._state.graph.cells.values()
             if cell.state is DONE
-            for id_ in self._state.graph.line(cell)
+            for id_ in self._state.graph.lineage_ids(cell)
         }
         return tuple(name for name in require if required_step(name) not in delivered)
 

@@ -1,4 +1,4 @@
-"""One execution under way, as the dispatcher and the ender hand it to each other."""
+"""One execution under way, as the dispatcher and the ends hand it to each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from replanctl.run.tools import Outcome
 _NO_ANSWER = Outcome()
 
 
-class Flight(msgspec.Struct, eq=False, gc=False):
+class Execution(msgspec.Struct, eq=False, gc=False):
     """One execution under way.
 
     `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `answer` is what

@@ -8,13 +8,13 @@ from replanctl.run.events import PlanCommit
 from replanctl.run.result import StepView
 
 
-class Roster:
+class PlanVersion:
     """The steps of the version in force, in list order, with their states."""
 
     def __init__(self) -> None:
         self.steps: dict[str, Step] = {}  # in list order
         self.state: dict[str, StepState] = {}
-        self.waiting: set[str] = set()  # failed, and waiting for their own replan
+        self.awaiting_replan: set[str] = set()  # failed, and waiting for their own replan
         self._views: dict[str, tuple[Step, StepView]] = {}
 
     def commit(self, event: PlanCommit) -> None:
@@ -27,10 +27,10 @@ class Roster:
         self.steps = ended | {step.id: step for step in event.steps} | rest
         for id_ in gone:
             self.state.pop(id_, None)
-            self.waiting.discard(id_)
+            self.awaiting_replan.discard(id_)
 
     def _has_ended(self, id_: str) -> bool:
-        return self.state.get(id_, PENDING) is not PENDING and id_ not in self.waiting
+        return self.state.get(id_, PENDING) is not PENDING and id_ not in self.awaiting_replan
 
     def views(self) -> tuple[StepView, ...]:
         """Every step as it stands now; one that did not change since is the same object as before."""
