@@ -120,6 +120,8 @@ _STEP: Fields = {
     "on_failure": optional(choice(OnFailure)),
     "alternatives": list_of(record(Alternative, _ALTERNATIVE)),
     "granularity": optional(choice(Granularity)),
+    "required": boolean,
+    "again": boolean,
 }
 
 
