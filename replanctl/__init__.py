@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from replanctl.cost.model import Coefficients, CostModel
     from replanctl.errors import InputError, ReplanctlError, StoreError, UsageError
     from replanctl.files import load_plan, load_rehearsal
+    from replanctl.host.agent import PlanExecuteAgent
+    from replanctl.live.variables import VariableTable
     from replanctl.plan.diff import PlanDiff, diff_plans
     from replanctl.plan.model import Granularity, Plan, Step, Tool
-    from replanctl.plan.variables import VariableTable
     from replanctl.replan.gates import BudgetGate, OscillationGuard, ReplanBreaker
     from replanctl.replan.lessons import LessonBook
     from replanctl.replan.prompt import ReplanRequest, build_prompt
     from replanctl.replan.routing import RouteFacts, RoutingPolicy, route
     from replanctl.replan.signal import FailureSignal, Status, classify
-    from replanctl.run.agent import PlanExecuteAgent
     from replanctl.run.engine import Session
     from replanctl.run.events import Event
     from replanctl.run.fold import fold
@@ -37,13 +37,13 @@ _HOMES = {
     "replanctl.files": ("load_plan", "load_rehearsal"),
     "replanctl.plan.diff": ("PlanDiff", "diff_plans"),
     "replanctl.plan.model": ("Granularity", "Plan", "Step", "Tool"),
-    "replanctl.plan.variables": ("VariableTable",),
+    "replanctl.live.variables": ("VariableTable",),
     "replanctl.replan.gates": ("BudgetGate", "OscillationGuard", "ReplanBreaker"),
     "replanctl.replan.lessons": ("LessonBook",),
     "replanctl.replan.prompt": ("ReplanRequest", "build_prompt"),
     "replanctl.replan.routing": ("RouteFacts", "RoutingPolicy", "route"),
     "replanctl.replan.signal": ("FailureSignal", "Status", "classify"),
-    "replanctl.run.agent": ("PlanExecuteAgent",),
+    "replanctl.host.agent": ("PlanExecuteAgent",),
     "replanctl.run.engine": ("Session",),
     "replanctl.run.events": ("Event",),
     "replanctl.run.fold": ("fold",),

@@ -8,10 +8,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.plan import contract
-from replanctl.replan.signal import Status
-from replanctl.run.interruptions import Interruption as Interruption
-from replanctl.run.tools import Call, Outcome
+from replanctl.replan import Status
+from replanctl.run import Call, Outcome
+from replanctl.schema import contract
 
 
 class Match(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):

@@ -13,10 +13,9 @@ from replanctl.cli.flags import Flag, Shared
 from replanctl.cli.values import count, duration, or_none, positive
 from replanctl.errors import UsageError
 from replanctl.files import read_outcomes
-from replanctl.plan.model import Granularity
+from replanctl.plan import Granularity
+from replanctl.run import Amendment, Policy, Script, call_cut_off, where_to_cut
 from replanctl.run import events as e
-from replanctl.run.policy import Policy
-from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
 from replanctl.store import Inputs
 
 GATES = ("per_step", "max_replans", "max_replan_tokens", "max_steps", "max_tool_calls", "max_seconds", "max_repeat")

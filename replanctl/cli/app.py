@@ -11,9 +11,9 @@ from replanctl import __version__
 from replanctl.cli.flags import Shared, Verb
 from replanctl.cli.output import OutputError, say
 from replanctl.cli.quick import read_quickly, verb_first
-from replanctl.cli.signals import StoppedError, stop_signals
 from replanctl.cli.world import World
 from replanctl.errors import InputError, ReplanctlError, UsageError
+from replanctl.host import StoppedError, stop_signals
 
 # A module of its own each, imported when it is asked for.
 VERBS = (
@@ -122,7 +122,7 @@ def _complain(world: World, code: int, what: str, *hints: str) -> int:
 
 
 def _list_problems(world: World, error: InputError) -> int:
-    from replanctl.show.problems import problem_lines
+    from replanctl.show import problem_lines
 
     return _print(world, problem_lines(error.problems, world.stderr.encoding), error.exit_code)
 

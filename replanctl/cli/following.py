@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TextIO
 
 from replanctl.cli.flags import Shared
-from replanctl.cli.signals import StoppedError
 from replanctl.cli.views import Brief, Document, Lines, View, screen
 from replanctl.cli.world import World
 from replanctl.files import Role
-from replanctl.run.events import Event
-from replanctl.run.fold import ResultFold
-from replanctl.run.result import SessionResult
+from replanctl.host import StoppedError
+from replanctl.run import Event, ResultFold, SessionResult
 from replanctl.store import Inputs, RunWriter
 
 

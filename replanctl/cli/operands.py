@@ -9,11 +9,11 @@ from typing import TextIO
 import msgspec
 
 from replanctl.cli.points import Point, point
-from replanctl.cli.sound import sound
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
-from replanctl.plan.model import Plan, StepState
-from replanctl.run.result import SessionResult, StepView, VersionView
+from replanctl.host import sound
+from replanctl.plan import Plan, StepState
+from replanctl.run import SessionResult, StepView, VersionView
 from replanctl.store import Store
 
 

@@ -27,7 +27,7 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
     if target is None or str(target) == "-":
         yield stdout
         return
-    from replanctl.files.disk import destination
+    from replanctl.files import destination
 
     with _refused(target):
         final = destination(target)  # a link stays a link
@@ -53,7 +53,7 @@ def write_document(stream: TextIO, text: str) -> None:
 
 def say(stream: TextIO, lines: Iterable[str]) -> None:
     """Write lines of text; like everything else for people, each passes the door for foreign text."""
-    from replanctl.show.text import clean, glyphs_for
+    from replanctl.show import clean, glyphs_for
 
     glyphs = glyphs_for(stream.encoding)
     stream.writelines(f"{clean(line, glyphs)}\n" for line in lines)

@@ -9,9 +9,9 @@ from msgspec import UNSET, UnsetType
 
 from replanctl.cli.flags import Flag, Shared
 from replanctl.cli.values import count, duration, or_none, positive
-from replanctl.plan.model import Granularity
-from replanctl.replan.gates import GateLimits, Preset
-from replanctl.run.policy import Mode, Policy
+from replanctl.plan import Granularity
+from replanctl.replan import GateLimits, Preset
+from replanctl.run import Mode, Policy
 
 
 class PolicyOptions(Shared, frozen=True, kw_only=True):

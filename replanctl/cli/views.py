@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 import msgspec
 
 from replanctl.cli.output import write_line
-from replanctl.run.events import Event
-from replanctl.run.result import SessionResult
+from replanctl.run import Event, SessionResult
 
 if TYPE_CHECKING:
-    from replanctl.show.paper import Paper
-    from replanctl.show.session import SessionScreen
+    from replanctl.show import Paper, SessionScreen
 
 
 class View(Protocol):
@@ -66,8 +64,7 @@ class Brief:
 
     def close(self, result: SessionResult) -> None:
         """Write the line."""
-        from replanctl.show.closing import closing_line
-        from replanctl.show.paper import Span
+        from replanctl.show import Span, closing_line
 
         ending, cost = closing_line(result)
         self._paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost)
@@ -75,7 +72,6 @@ class Brief:
 
 def screen(paper: Paper, outcomes: Sequence[str], run: int | None) -> SessionScreen:
     """Everything, as a person reads it; `outcomes` are the names of the files that said what tools return."""
-    from replanctl.show.header import Header
-    from replanctl.show.session import SessionScreen
+    from replanctl.show import Header, SessionScreen
 
     return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run))

@@ -1,8 +1,12 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
-from replanctl.files.disk import check_writable, write_text
+from replanctl.files.disk import check_writable, destination, write_text
+from replanctl.files.durations import seconds_of
 from replanctl.files.extras import load_coefficients, parse_draft
+from replanctl.files.faults import did_you_mean
+from replanctl.files.insert import say_in_steps
 from replanctl.files.lessons import load_lessons, save_lessons
+from replanctl.files.pause import collector_paused
 from replanctl.files.rehearsal import (
     Rehearsal,
     Source,
@@ -13,9 +17,16 @@ from replanctl.files.rehearsal import (
     read_outcomes,
     read_plan,
 )
+from replanctl.files.schema import file_schema
 from replanctl.files.sections import Role
 
 __all__ = [
+    "seconds_of",
+    "destination",
+    "did_you_mean",
+    "say_in_steps",
+    "collector_paused",
+    "file_schema",
     "Rehearsal",
     "Role",
     "Source",

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from replanctl.cost.model import Coefficients
+from replanctl.cost import Coefficients
 from replanctl.files.durations import duration
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
@@ -27,12 +27,20 @@ from replanctl.files.shapes import (
     whole,
     words,
 )
-from replanctl.plan.model import Granularity
-from replanctl.replan.gates import GateLimits, Preset
-from replanctl.replan.lessons import Evict, LessonPolicy
-from replanctl.replan.routing import RULE_NAMES, Radius, RouteRule, RouteWhen, RoutingPolicy
-from replanctl.replan.signal import ErrorType
-from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
+from replanctl.plan import Granularity
+from replanctl.replan import (
+    RULE_NAMES,
+    ErrorType,
+    Evict,
+    GateLimits,
+    LessonPolicy,
+    Preset,
+    Radius,
+    RouteRule,
+    RouteWhen,
+    RoutingPolicy,
+)
+from replanctl.run import Mode, Policy, RetryPolicy, SolverPolicy
 
 _RETRY: Fields = {"max_attempts": whole(1), "backoff": duration, "factor": number, "max_backoff": duration}
 

@@ -1,0 +1,73 @@
+"""What is to be done: plans, steps, references, and what one plan changed against another. Values only."""
+
+from __future__ import annotations
+
+from replanctl.plan import references
+from replanctl.plan.coupling import CouplingRow, coupling
+from replanctl.plan.cycles import cycles, in_order, uncovered
+from replanctl.plan.diff import (
+    ChangeKind,
+    PlanDiff,
+    StepChange,
+    StepLike,
+    changed_fields,
+    diff_plans,
+    diff_steps,
+    exact,
+    same_args,
+)
+from replanctl.plan.faults import plan_faults
+from replanctl.plan.model import (
+    ID_LENGTH,
+    ID_PATTERN,
+    Alternative,
+    Granularity,
+    OnFailure,
+    Plan,
+    Step,
+    StepState,
+    Tool,
+    fresh_ids,
+    sequenced,
+    step_id,
+    trailing_number,
+    variable_name,
+)
+from replanctl.plan.references import Reference, in_text, mentions, parse
+
+__all__ = [
+    "references",
+    "Alternative",
+    "StepChange",
+    "ChangeKind",
+    "CouplingRow",
+    "Granularity",
+    "ID_LENGTH",
+    "ID_PATTERN",
+    "OnFailure",
+    "Plan",
+    "PlanDiff",
+    "Reference",
+    "Step",
+    "StepLike",
+    "StepState",
+    "Tool",
+    "changed_fields",
+    "coupling",
+    "cycles",
+    "diff_plans",
+    "diff_steps",
+    "exact",
+    "fresh_ids",
+    "in_order",
+    "in_text",
+    "mentions",
+    "parse",
+    "plan_faults",
+    "same_args",
+    "sequenced",
+    "step_id",
+    "trailing_number",
+    "uncovered",
+    "variable_name",
+]

@@ -71,8 +71,9 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     `depends_on` None means "after the step before it"; inside a `Plan` it is always a tuple.
     `produces` is `{field: type}` or `{"schema": JSON Schema}`. `on_failure` None means that nothing
     was said, which reads as `replan` except in mode `auto`. `gaps` names the steps whose references were mended away
-    because nothing will ever come of them. `result` and `error` are filled in only in the history a planner is given
-    (`PlanExecuteAgent`).
+    because nothing will ever come of them. `required`: no draft may drop the step. `again`: its call is meant to be
+    made once more, although its tool acts once only. `result` and `error` are filled in only in the history a planner
+    is given (`PlanExecuteAgent`).
     """
 
     id: str
@@ -88,6 +89,8 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     granularity: Granularity | None = None
     replaces: str | None = None
     gaps: tuple[str, ...] = ()
+    required: bool = False
+    again: bool = False
     result: Any = None
     error: str | None = None
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from replanctl.cost.model import CostModel, padded
+from replanctl.cost import CostModel, padded
 
 
 class Preset(StrEnum):

@@ -10,11 +10,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from replanctl.plan import references
-from replanctl.plan.cells import DONE
-from replanctl.plan.graph import Graph
-from replanctl.plan.model import Step
-from replanctl.plan.references import Reference
+from replanctl.live import DONE, Graph
+from replanctl.plan import Reference, Step, references
 
 NEAR = 2  # the edit distance up to which a name counts as a typing slip
 

@@ -12,8 +12,7 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.references import in_text
+from replanctl.plan import Granularity, Step, in_text
 from replanctl.replan.signal import FailureSignal
 
 SUMMARY_LIMIT = 40  # characters of a value that a summary line shows

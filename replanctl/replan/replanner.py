@@ -8,9 +8,8 @@ from typing import Protocol
 
 import msgspec
 
-from replanctl.plan.draft import Draft
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
+from replanctl.live import Draft, Verdict
+from replanctl.plan import Granularity, Step
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.signal import ErrorType
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
-from replanctl.plan.model import Granularity
+from replanctl.plan import Granularity
 from replanctl.replan.signal import ErrorType
 
 

@@ -7,11 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from replanctl.plan import references
-from replanctl.plan.cells import Cell
-from replanctl.plan.draft import Draft
-from replanctl.plan.graph import Graph
-from replanctl.plan.model import Granularity, Step, Tool, fresh_ids
+from replanctl.live import Cell, Draft, Graph
+from replanctl.plan import Granularity, Step, Tool, fresh_ids, references
 from replanctl.replan.mend import Mended, Standing, mend
 from replanctl.replan.signal import ErrorType, FailureSignal
 

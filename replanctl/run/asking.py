@@ -6,18 +6,26 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from replanctl.cost.model import padded
+from replanctl.cost import padded
 from replanctl.errors import ReplayDivergedError, StoreError
-from replanctl.plan.cells import DONE
-from replanctl.plan.draft import Draft
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
-from replanctl.replan.gates import BudgetGate, Check
-from replanctl.replan.prompt import LESSON_LINES, DoneStep, Lazy, ReplanRequest, done_lines, step_lines, summary
-from replanctl.replan.replanner import Replanner, ReplannerError
-from replanctl.replan.template import template
-from replanctl.run.case import Case
+from replanctl.live import DONE, Draft, Verdict
+from replanctl.plan import Granularity, Step
+from replanctl.replan import (
+    LESSON_LINES,
+    BudgetGate,
+    Check,
+    DoneStep,
+    Lazy,
+    Replanner,
+    ReplannerError,
+    ReplanRequest,
+    done_lines,
+    step_lines,
+    summary,
+    template,
+)
 from replanctl.run.state import SessionState
+from replanctl.run.trigger import Trigger
 
 Asked = Callable[[ReplanRequest], None]
 
@@ -54,42 +62,42 @@ class Asking:
         self._replanner = replanner
         self._asked = asked
 
-    def estimate(self, case: Case) -> int:
+    def estimate(self, trigger: Trigger) -> int:
         """The tokens of the request, by what it really carries."""
         state = self._state
         return state.cost.replan(
             done=done_lines(state.graph.done),
-            lines=step_lines(len(case.lines)),
+            lines=step_lines(len(trigger.lines)),
             lessons=min(len(state.lessons), LESSON_LINES),
         )
 
-    def checks(self, case: Case, estimate: int) -> Iterator[Check]:
+    def checks(self, trigger: Trigger, estimate: int) -> Iterator[Check]:
         """The gates before the replanner, in order; each is read when it is its turn."""
         state = self._state
-        if case.failure is not None and case.told is not None:
-            lineage = state.graph.lineage(case.failure.cell).root
-            yield state.breaker.check(lineage, case.told.error_type)
+        if trigger.failure is not None and trigger.shown_signal is not None:
+            lineage = state.graph.lineage(trigger.failure.cell).root
+            yield state.breaker.check(lineage, trigger.shown_signal.error_type)
         yield BudgetGate("max_replans", state.limits.max_replans, reached=False).check(state.replans)
         reading = state.replan_tokens + padded(estimate)
         yield BudgetGate("max_replan_tokens", state.limits.max_replan_tokens).check(reading)
 
-    def ask(self, case: Case, estimate: int) -> Answer:
+    def ask(self, trigger: Trigger, estimate: int) -> Answer:
         """Ask, and count it: whatever comes back, it was asked and is booked."""
-        answer = self._answer(case)
+        answer = self._answer(trigger)
         state = self._state
-        if case.failure is not None and case.told is not None:
-            state.breaker.record(state.graph.lineage(case.failure.cell).root, case.told.error_type)
+        if trigger.failure is not None and trigger.shown_signal is not None:
+            state.breaker.record(state.graph.lineage(trigger.failure.cell).root, trigger.shown_signal.error_type)
         state.replans += 1
         state.replan_tokens += estimate
         return answer
 
-    def _answer(self, case: Case) -> Answer:
+    def _answer(self, trigger: Trigger) -> Answer:
         if self._asked is not None:
-            self._asked(self._request(case))
+            self._asked(self._request(trigger))
         if self._replanner is None:
-            return Answer(self._template(case), TEMPLATE)
+            return Answer(self._template(trigger), TEMPLATE)
         try:
-            draft = self._replanner.replan(self._request(case))
+            draft = self._replanner.replan(self._request(trigger))
         except _OUR_OWN:
             raise
         except Exception as error:  # whatever a replanner raises makes a bad draft
@@ -97,35 +105,35 @@ class Asking:
             said = f"the replanner failed: {kind}{error}"[:400]
             return Answer(None, self._replanner.name, said)
         if draft is None:
-            return Answer(self._template(case), TEMPLATE)
+            return Answer(self._template(trigger), TEMPLATE)
         fault = _no_draft(draft)
         return Answer(None if fault else draft, self._replanner.name, fault)
 
-    def _template(self, case: Case) -> Draft:
+    def _template(self, trigger: Trigger) -> Draft:
         """The template works from the failure itself, also when it is asked after a bad draft."""
         state = self._state
         return template(
             state.graph,
-            case.decision.granularity,
-            failed=case.cell,
-            signal=case.signal,
-            scope=case.scope,
+            trigger.decision.granularity,
+            failed=trigger.cell,
+            signal=trigger.signal,
+            scope=trigger.scope,
             tools=state.tools,
             standing=state,
         )
 
-    def _request(self, case: Case) -> ReplanRequest:
+    def _request(self, trigger: Trigger) -> ReplanRequest:
         state = self._state
         return ReplanRequest(
             goal=state.goal,
-            granularity=case.decision.granularity,
+            granularity=trigger.decision.granularity,
             version=state.version,
             done=Lazy(self._done_steps),
-            signal=case.told,
-            remaining=Lazy(lambda: [cell.step for cell in case.lines]),
+            signal=trigger.shown_signal,
+            remaining=Lazy(lambda: [cell.step for cell in trigger.lines]),
             lessons=tuple(lesson.text for lesson in state.lessons.newest(LESSON_LINES)),
-            line=state.graph.line(case.failure.cell) if case.failure is not None else (),
-            goal_changed=case.failure is None,
+            line=state.graph.lineage_ids(trigger.failure.cell) if trigger.failure is not None else (),
+            goal_changed=trigger.failure is None,
         )
 
     def _done_steps(self) -> list[DoneStep]:
@@ -133,12 +141,12 @@ class Asking:
         done = [cell.step for cell in state.graph.listed() if cell.state is DONE]
         return [DoneStep(step.id, step.action, summary(state.value(step.id))) for step in done]
 
-    def cause(self, case: Case) -> str:
+    def cause(self, trigger: Trigger) -> str:
         """Why it failed: what the planner rule that will match says, else the outcome, else what was expected."""
-        assert case.failure is not None
-        signal = case.failure.signal
-        asked = self._replanner is not None and case.decision.granularity is not Granularity.NONE
-        if asked and self._replanner is not None and (said := self._replanner.cause(self._request(case))):
+        assert trigger.failure is not None
+        signal = trigger.failure.signal
+        asked = self._replanner is not None and trigger.decision.granularity is not Granularity.NONE
+        if asked and self._replanner is not None and (said := self._replanner.cause(self._request(trigger))):
             return said
-        expected = case.failure.cell.step.expected_outcome or "none"
+        expected = trigger.failure.cell.step.expected_outcome or "none"
         return signal.cause or f"expected {expected}, got {signal.error_msg}"

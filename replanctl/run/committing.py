@@ -4,50 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from replanctl.plan.cells import FAILED, PENDING, SKIPPED, Cell
-from replanctl.plan.diff import changed_fields
-from replanctl.plan.draft import Draft, Proposal, lay_over
-from replanctl.plan.draft_check import Surroundings, check
-from replanctl.plan.graph import Graph, call_key
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
-from replanctl.replan.gates import BudgetGate, Check
-from replanctl.replan.routing import deeper
+from replanctl.live import (
+    FAILED,
+    PENDING,
+    SKIPPED,
+    Cell,
+    Draft,
+    Graph,
+    Proposal,
+    Surroundings,
+    Verdict,
+    call_key,
+    check,
+    lay_over,
+)
+from replanctl.plan import Granularity, Step, changed_fields
+from replanctl.replan import BudgetGate, Check, deeper
 from replanctl.run.asking import TEMPLATE
-from replanctl.run.case import Case
-from replanctl.run.ending import Ender
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
 from replanctl.run.state import SessionState
+from replanctl.run.step_ends import StepEnds
+from replanctl.run.trigger import Trigger
 
 
 class Committing:
     """Judges drafts and puts them in force. In the `plain` loop nothing but the draft's own names is judged."""
 
-    def __init__(self, state: SessionState, ender: Ender, *, plain: bool) -> None:
+    def __init__(self, state: SessionState, ends: StepEnds, *, plain: bool) -> None:
         self._state = state
-        self._ender = ender
+        self._ends = ends
         self._plain = plain
 
-    def proposal(self, case: Case, draft: Draft, who: str) -> Proposal:
+    def proposal(self, trigger: Trigger, draft: Draft, who: str) -> Proposal:
         """What this draft would change."""
         state = self._state
         return lay_over(
             draft,
             state.graph,
-            case.decision.granularity,
-            failed=case.cell,
-            scope=case.scope,
+            trigger.decision.granularity,
+            failed=trigger.cell,
+            scope=trigger.scope,
             refuted=state.variables.refuted,
             finished=None if who == TEMPLATE else state.finished,
         )
 
-    def faults(self, case: Case, proposal: Proposal) -> tuple[str, ...]:
+    def faults(self, trigger: Trigger, proposal: Proposal) -> tuple[str, ...]:
         """Every reason against it."""
         state, plan = self._state, self._state.plan
         if self._plain:
             return proposal.faults
-        around = Surroundings(state.graph, state.variables, plan.tools, plan.assumptions, state.denies, case.cell)
-        return check(proposal, around, case.decision.granularity)
+        around = Surroundings(state.graph, state.variables, plan.tools, plan.assumptions, state.denies, trigger.cell)
+        return check(proposal, around, trigger.decision.granularity)
 
     def called_again(self, proposal: Proposal) -> tuple[str, ...]:
         """A warning for each step that makes a call again which is done and not safe to make twice."""
@@ -60,13 +67,13 @@ class Committing:
 
     # -- gates --------------------------------------------------------------------------------------------------------
 
-    def checks(self, case: Case, proposal: Proposal) -> Iterator[Check]:
+    def checks(self, trigger: Trigger, proposal: Proposal) -> Iterator[Check]:
         """The two gates behind the draft check, in order; each is read when it is its turn."""
         state, graph = self._state, self._state.graph
         leaving = proposal.leaving(graph)
         key = graph.open_key() - sum(call_key(cell.step) for cell in leaving) + sum(map(call_key, proposal.steps))
         version = graph.version
-        if case.failure is None:  # versions made for an earlier goal do not count
+        if trigger.failure is None:  # versions made for an earlier goal do not count
             state.guard.forget()
         state.guard.replace(graph.open_key(), lambda: _calls(cell.step for cell in graph.open_at(version)))
         yield state.guard.check(key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
@@ -76,40 +83,40 @@ class Committing:
 
     # -- the commit ---------------------------------------------------------------------------------------------------
 
-    def commit(self, case: Case, proposal: Proposal) -> Iterator[Event]:
+    def commit(self, trigger: Trigger, proposal: Proposal) -> Iterator[Event]:
         """Put the next version in force."""
         state, graph = self._state, self._state.graph
-        parent, (rule, granularity) = state.version, (case.decision.rule, case.decision.granularity)
+        parent, (rule, granularity) = state.version, (trigger.decision.rule, trigger.decision.granularity)
         changes = _changes(proposal, graph)
-        self._climb(case)
+        self._climb(trigger)
         refuted = tuple(state.variables.refuted)
-        afresh = case.failure is None
+        afresh = trigger.failure is None
         made = graph.commit(proposal.steps, proposal.amended, proposal.removed, afresh=afresh, refuted=refuted)
         state.version = f"v{graph.version}"
         yield state.emit(
-            PlanCommit, parent, granularity, rule, case.cause, state.goal, proposal.steps, proposal.amended,
+            PlanCommit, parent, granularity, rule, trigger.cause, state.goal, proposal.steps, proposal.amended,
             proposal.removed, proposal.verdicts, len(graph.cells), refuted,
         )  # fmt: skip
-        yield state.emit(PlanDiffed, parent, state.version, granularity, case.cause, *changes)
+        yield state.emit(PlanDiffed, parent, state.version, granularity, trigger.cause, *changes)
         if proposal.verdicts:
             verdicts = {name[1:]: Verdict(verdict) for name, verdict in proposal.verdicts.items()}
             yield from state.health_events(state.variables.judge(verdicts))
-        yield from settle(made, state, self._ender)
+        yield from skip_unreachable(made, state, self._ends)
 
-    def _climb(self, case: Case) -> None:
+    def _climb(self, trigger: Trigger) -> None:
         """The ladder goes one way; a changed goal lets everything start afresh."""
         state = self._state
-        if case.failure is None:
+        if trigger.failure is None:
             state.breaker.forget()
             state.guard.forget()
             return
         state.guard.commit()
-        lineage = state.graph.lineage(case.failure.cell)
-        lineage.deepest = deeper(lineage.deepest, case.decision.granularity)
-        lineage.patches += case.decision.granularity is Granularity.PATCH
+        lineage = state.graph.lineage(trigger.failure.cell)
+        lineage.deepest = deeper(lineage.deepest, trigger.decision.granularity)
+        lineage.patches += trigger.decision.granularity is Granularity.PATCH
 
 
-def settle(made: Sequence[Cell], state: SessionState, ender: Ender) -> Iterator[Event]:
+def skip_unreachable(made: Sequence[Cell], state: SessionState, ends: StepEnds) -> Iterator[Event]:
     """A pending step whose dependency is lost is skipped; one with nothing but gaps to run on is a gap."""
     cells = state.graph.cells
     for cell in made:
@@ -117,14 +124,14 @@ def settle(made: Sequence[Cell], state: SessionState, ender: Ender) -> Iterator[
         if not depends_on or cell.state is not PENDING or cell.gone:
             continue
         dependencies = [cells[d] for d in depends_on if d in cells]
-        lost = [d for d in dependencies if d.state in (FAILED, SKIPPED) and not d.waits and not d.gap]
+        lost = [d for d in dependencies if d.state in (FAILED, SKIPPED) and not d.awaits_replan and not d.gap]
         if lost:
-            yield ender.skip(cell, blocked_by=(lost[0].step.id,))
-            yield from ender.skip_dependents(cell)
+            yield ends.skip(cell, blocked_by=(lost[0].step.id,))
+            yield from ends.skip_dependents(cell)
         elif dependencies and cell.gap_deps == len(dependencies):
             queue: list[Cell] = [cell]
             while queue:
-                yield from ender.block(queue.pop(0), queue)
+                yield from ends.block(queue.pop(0), queue)
 
 
 _Ids = tuple[str, ...]

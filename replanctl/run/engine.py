@@ -1,8 +1,8 @@
 """A rehearsal, or a real session: one loop that yields facts.
 
 The loop admits what is ready, moves the virtual clock to the next instant at which something ends, and, when nothing
-is in flight any more, settles what came up: replans, changed goals, the end. Tools and replanner are passed in; nothing
-here opens a file, reads a clock or prints.
+runs any more, takes what came up: replans, changed goals, the end. Tools and replanner are passed in; nothing here
+opens a file, reads a clock or prints.
 """
 
 from __future__ import annotations
@@ -11,28 +11,24 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 import msgspec
 
-from replanctl.plan.coupling import coupling
-from replanctl.plan.model import Plan, Tool
-from replanctl.replan.gates import Check, left_open
-from replanctl.replan.lessons import Lesson
-from replanctl.replan.prompt import ReplanRequest
-from replanctl.replan.replanner import Replanner
-from replanctl.run.case import Stop
+from replanctl.plan import Plan, Tool, coupling
+from replanctl.replan import Check, Lesson, Replanner, ReplanRequest, left_open
 from replanctl.run.dispatch import Dispatcher
-from replanctl.run.ending import Ender
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
-from replanctl.run.finish import COMPLETED, Finish
+from replanctl.run.final import COMPLETED, FinalCheck
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Mode, Policy
 from replanctl.run.reopening import reopen
 from replanctl.run.replanning import Replanning, refusal
 from replanctl.run.state import DEFAULT_TOOL, SessionState
+from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import Tools
+from replanctl.run.trigger import Stop
 
 LastWords = Callable[[], Iterable[str]]
 
 
-class Change(msgspec.Struct, frozen=True):
+class NewInputs(msgspec.Struct, frozen=True):
     """Other inputs for the rest of a session; None leaves what holds. `interruptions` stand in for those to come."""
 
     policy: Policy | None = None
@@ -72,13 +68,13 @@ class Session:
             plan = coupled(plan)
         self.state = SessionState(plan, policy, lessons, default_tool)
         self._interruptions = Interruptions(interruptions)
-        self._ender = Ender(self.state, self._interruptions)
-        self._dispatch = Dispatcher(self.state, tools, self._ender)
-        self._replanning = Replanning(self.state, replanner, self._ender, plain=plain, asked=asked)
+        self._ends = StepEnds(self.state, self._interruptions)
+        self._dispatch = Dispatcher(self.state, tools, self._ends)
+        self._replanning = Replanning(self.state, replanner, self._ends, plain=plain, asked=asked)
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
-        self._behind_stop: Change | None = None
+        self._behind_stop: NewInputs | None = None
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
@@ -86,15 +82,15 @@ class Session:
         stop = Stop("no_plan", self._no_plan) if self._no_plan else None
         while stop is None:
             yield from self._run()
-            stop = yield from self._settle()
+            stop = yield from self._next_turn()
             if stop is not None and self._behind_stop is not None:
                 stop = yield from self._take_up(stop, self._behind_stop)
         yield self._closing(stop)
 
     # -- resuming -----------------------------------------------------------------------------------------------------
 
-    def amend(self, change: Change, *, behind_stop: bool = False) -> None:
-        """Change what holds from the next event on, between two events: how a stopped session is resumed.
+    def amend(self, change: NewInputs, *, behind_stop: bool = False) -> None:
+        """NewInputs what holds from the next event on, between two events: how a stopped session is resumed.
 
         With `behind_stop` it holds once the session has come to its next stop, which is not its end then: what the
         stop gave up is pending again, and what it left without an answer is routed again.
@@ -102,11 +98,11 @@ class Session:
         if behind_stop:
             self._behind_stop = change
         else:
-            self._obey(change)
+            self._apply(change)
 
-    def _obey(self, change: Change) -> None:
+    def _apply(self, change: NewInputs) -> None:
         if change.policy is not None:
-            self.state.obey(change.policy)
+            self.state.apply(change.policy)
             self._dispatch.keep_time()
         if change.tools is not None:
             self._dispatch.tools = change.tools
@@ -117,12 +113,12 @@ class Session:
         if change.goal is not None:
             self._interruptions.add(change.goal)
 
-    def _take_up(self, stop: Stop, change: Change) -> Generator[Event, None, Stop | None]:
+    def _take_up(self, stop: Stop, change: NewInputs) -> Generator[Event, None, Stop | None]:
         """Go on behind a stop; a failure that no version answered is still the first that waits."""
         self._behind_stop = self._replanning.stop = None
-        self._obey(change)
+        self._apply(change)
         self.state.denied.clear()  # a person was here: what was denied may be allowed now
-        yield from reopen(self.state, self._ender, stop.reason)
+        yield from reopen(self.state, self._ends, stop.reason)
         if self._replanning.goal_waits and not self._interruptions.takes_effect(self.state.goal):
             yield from self._replanning.answer_goal()
         return self._replanning.stop
@@ -187,7 +183,7 @@ class Session:
 
     # -- settling -----------------------------------------------------------------------------------------------------
 
-    def _settle(self) -> Generator[Event, None, Stop | None]:
+    def _next_turn(self) -> Generator[Event, None, Stop | None]:
         """What came up while running, the weightiest first; returns how the session ends, or None to go on.
 
         A gate that stopped an execution, then `abort`, then a changed goal, then failures, then a gate that keeps the
@@ -206,7 +202,7 @@ class Session:
                 return self._replanning.stop
         while state.failures:
             failure = state.failures[0]  # the first until it is answered: a stop may come before that
-            if (cell := state.graph.cells.get(failure.cell.step.id)) is not None and cell.waits:
+            if (cell := state.graph.cells.get(failure.cell.step.id)) is not None and cell.awaits_replan:
                 failure.cell = cell  # another one where an earlier replan amended the step
                 yield from self._replanning.failure(failure)
                 if self._replanning.stop is None:
@@ -216,7 +212,7 @@ class Session:
         if (ready := state.graph.next_ready()) is not None:
             gate = self._dispatch.refusal()
             return None if gate is None else (yield from self._stopped_by(gate, ready.step.id))
-        finish = Finish(state)
+        finish = FinalCheck(state)
         yield from finish.judge()
         return finish.verdict
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.model import Granularity, OnFailure, Step, StepState
-from replanctl.plan.variables import Verdict
-from replanctl.replan.lessons import Lesson
-from replanctl.replan.signal import ErrorType, Status
+from replanctl.live import Verdict
+from replanctl.plan import Granularity, OnFailure, Step, StepState
+from replanctl.replan import ErrorType, Lesson, Status
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, tag_field="type"):

@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.cells import RUNNING
-from replanctl.plan.model import StepState, variable_name
-from replanctl.replan.gates import REASONS
+from replanctl.live import RUNNING
+from replanctl.plan import StepState, variable_name
+from replanctl.replan import REASONS
 from replanctl.run import events as e
 from replanctl.run.handover import hand_over
 from replanctl.run.result import (
     AttemptView,
-    Execution,
+    ExecutionView,
     Gap,
     GateView,
     LedgerLine,
@@ -28,7 +28,7 @@ from replanctl.run.result import (
     VariableView,
     VersionView,
 )
-from replanctl.run.roster import Roster
+from replanctl.run.versions import PlanVersion
 
 SCHEMA_VERSION = 1
 MAIN = ("planning", "execution")
@@ -50,11 +50,11 @@ class ResultFold:
         self._goal = ""
         self._end: e.SessionComplete | None = None
         self._at = 0.0
-        self._roster = Roster()
+        self._plan = PlanVersion()
         self._versions: list[VersionView] = []
         self._commit: e.PlanCommit | None = None
         self._started: dict[str, dict[str, Any]] = {}
-        self._history: list[Execution] = []
+        self._history: list[ExecutionView] = []
         self._revisions: list[Revision] = []
         self._signals: list[SignalView] = []
         self._routes: list[RouteView] = []
@@ -88,33 +88,33 @@ class ResultFold:
         self._close_version()
         self._goal = event.goal
         self._commit = event
-        self._roster.commit(event)
+        self._plan.commit(event)
         for step in event.steps:  # one that is listed again is pending, and no gap any more
             self._gaps.pop(step.id, None)
 
     def _close_version(self) -> None:
         commit = self._commit
         if commit is not None:
-            views = self._roster.views()
+            views = self._plan.views()
             self._versions.append(
                 VersionView(commit.version, commit.parent, commit.granularity, commit.rule, commit.cause, views)
             )
 
     def _step_start(self, event: e.StepStart) -> None:
-        self._roster.state[event.step_id] = RUNNING
+        self._plan.state[event.step_id] = RUNNING
         self._started[event.step_id] = event.args
         if event.warnings:
             self._warnings += event.warnings
 
     def _step_end(self, event: e.StepEnd) -> None:
         id_ = event.step_id
-        self._roster.state[id_] = event.state
+        self._plan.state[id_] = event.state
         args = self._started.pop(id_, None)
         if args is None:
-            args = self._roster.steps[id_].args
+            args = self._plan.steps[id_].args
         attempts = tuple([AttemptView(a.tool, a.status, a.latency) for a in event.attempts])
         self._history.append(
-            Execution(
+            ExecutionView(
                 event.seq, event.version, id_, event.tool, args, event.state, event.value, event.error, attempts,
                 event.started, event.at,
             )
@@ -146,7 +146,7 @@ class ResultFold:
 
     def _signal(self, event: e.Signal) -> None:
         if event.on_failure == "replan":
-            self._roster.waiting.add(event.step_id)
+            self._plan.awaiting_replan.add(event.step_id)
         elif event.on_failure == "abort":
             self._stopping["aborted"].append(event.step_id)
         self._signals.append(
@@ -155,7 +155,7 @@ class ResultFold:
 
     def _route(self, event: e.Route) -> None:
         if event.granularity == "none" and event.step_id is not None:
-            self._roster.waiting.discard(event.step_id)
+            self._plan.awaiting_replan.discard(event.step_id)
             self._stopping["escalated"].append(event.step_id)
         self._routes.append(
             RouteView(
@@ -240,7 +240,7 @@ class ResultFold:
             variables=dict(self._variables),
             lessons=tuple(self._lessons.values()),
             ledger=LedgerView(tuple(self._lines), totals(self._lines)),
-            gaps=tuple(gap for id_, gap in self._gaps.items() if id_ in self._roster.steps),
+            gaps=tuple(gap for id_, gap in self._gaps.items() if id_ in self._plan.steps),
             handover=handover,
             warnings=tuple(dict.fromkeys(self._warnings)),
         )
@@ -249,7 +249,7 @@ class ResultFold:
         """The step that a person has to look at: where the session stopped, else the last that failed."""
         if gate is not None and gate.step_id is not None:
             return gate.step_id
-        left = [id_ for id_ in self._stopping.get(reason, ()) if id_ in self._roster.steps]
+        left = [id_ for id_ in self._stopping.get(reason, ()) if id_ in self._plan.steps]
         return left[0] if left else self._last_failed
 
     def _stopping_gate(self, reason: str) -> GateView | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from replanctl.run.result import Execution, GateView, HandOver, VariableView
+from replanctl.run.result import ExecutionView, GateView, HandOver, VariableView
 
 # What to type next, by reason. {run} is the run's number, or nothing for one that was not stored.
 _NEXT: dict[str, tuple[str, ...]] = {
@@ -29,7 +29,7 @@ _NOT_STORED = ("store the run (leave out --no-store) to look into it and go on: 
 def hand_over(
     reason: str,
     gate: GateView | None,
-    history: Iterable[Execution],
+    history: Iterable[ExecutionView],
     variables: Mapping[str, VariableView],
     failed_step: str | None,
     run: int | None,
@@ -39,7 +39,7 @@ def hand_over(
     return HandOver(reason, gate, clean, tuple(map(_line, history)), _next(reason, gate, failed_step, run))
 
 
-def _line(execution: Execution) -> str:
+def _line(execution: ExecutionView) -> str:
     error = f": {execution.error.error_type}: {execution.error.error_msg}" if execution.error is not None else ""
     return f"{execution.version} step {execution.step_id} {execution.status}{error}"
 

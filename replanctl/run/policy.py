@@ -6,10 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
-from replanctl.cost.model import Coefficients
-from replanctl.replan.gates import GateLimits
-from replanctl.replan.lessons import LessonPolicy
-from replanctl.replan.routing import RoutingPolicy
+from replanctl.cost import Coefficients
+from replanctl.replan import GateLimits, LessonPolicy, RoutingPolicy
 
 
 class Mode(StrEnum):

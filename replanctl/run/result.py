@@ -41,7 +41,7 @@ class AttemptView(msgspec.Struct, frozen=True, gc=False):
     latency: float
 
 
-class Execution(msgspec.Struct, frozen=True, gc=False):
+class ExecutionView(msgspec.Struct, frozen=True, gc=False):
     """One step run once, or skipped; times in seconds."""
 
     seq: int
@@ -182,7 +182,7 @@ class SessionResult(msgspec.Struct, frozen=True, gc=False):
     detail: str
     seconds: float
     versions: tuple[VersionView, ...]
-    history: tuple[Execution, ...]
+    history: tuple[ExecutionView, ...]
     revisions: tuple[Revision, ...]
     signals: tuple[SignalView, ...]
     routes: tuple[RouteView, ...]

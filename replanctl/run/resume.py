@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from replanctl.errors import UsageError
-from replanctl.replan.signal import Status
+from replanctl.replan import Status
 from replanctl.run import events as e
-from replanctl.run.ending import ABANDONED
-from replanctl.run.finish import COMPLETED
+from replanctl.run.final import COMPLETED
 from replanctl.run.policy import Policy
+from replanctl.run.step_ends import ABANDONED
 from replanctl.run.tools import Call, Outcome, Tools
 
 _STARTS = (e.StepStart, e.StepRetry, e.StepFallback)
@@ -92,13 +92,13 @@ def _felt_from(events: Sequence[e.AnyEvent], refusal: e.Gate) -> int:
 def _first_call_given_up(events: Sequence[e.AnyEvent]) -> int | None:
     """The first of the calls whose executions a gate ended: from there on the limits of the gate were felt."""
     started: dict[str, int] = {}
-    given_up = []
+    handed_over = []
     for event in events:
         if isinstance(event, _STARTS):
             started[event.step_id] = event.seq
         elif isinstance(event, e.StepEnd) and event.error is not None and event.error.error_type == ABANDONED:
-            given_up.append(started[event.step_id])
-    return min(given_up, default=None)
+            handed_over.append(started[event.step_id])
+    return min(handed_over, default=None)
 
 
 def _checks_a_replan(events: Sequence[e.AnyEvent], check: e.Gate) -> bool:

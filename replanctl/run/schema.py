@@ -10,12 +10,11 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.model import Granularity, StepState
-from replanctl.plan.variables import Health, Verdict
-from replanctl.replan.gates import REASONS
-from replanctl.replan.signal import ErrorType, Status
+from replanctl.live import Health, Verdict
+from replanctl.plan import Granularity, StepState
+from replanctl.replan import REASONS, ErrorType, Status
 from replanctl.run.events import AnyEvent
-from replanctl.run.finish import COMPLETED
+from replanctl.run.final import COMPLETED
 from replanctl.run.fold import SCHEMA_VERSION
 from replanctl.run.result import SessionResult
 

@@ -10,17 +10,22 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from replanctl.cost.model import CostModel
-from replanctl.plan import references
-from replanctl.plan.calls import Finished
-from replanctl.plan.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
-from replanctl.plan.diff import exact
-from replanctl.plan.graph import Graph
-from replanctl.plan.model import OnFailure, Plan, Step, Tool
-from replanctl.plan.references import Reference
-from replanctl.plan.variables import Change, Health, VariableTable
-from replanctl.replan.gates import OscillationGuard, ReplanBreaker, resolve
-from replanctl.replan.lessons import Lesson, LessonBook
+from replanctl.cost import CostModel
+from replanctl.live import (
+    DONE,
+    FAILED,
+    PENDING,
+    RUNNING,
+    SKIPPED,
+    Cell,
+    Finished,
+    Graph,
+    Health,
+    HealthChange,
+    VariableTable,
+)
+from replanctl.plan import OnFailure, Plan, Reference, Step, Tool, exact, references
+from replanctl.replan import Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
 from replanctl.run.policy import Mode, Policy
 
@@ -47,7 +52,7 @@ class SessionState:
         self.goal = plan.goal
         self.breaker = ReplanBreaker()
         self.guard = OscillationGuard()
-        self.obey(policy)
+        self.apply(policy)
         self.tools = plan.tools or {}
         self._default_tool = default_tool
         self.graph = Graph()
@@ -66,9 +71,9 @@ class SessionState:
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
         self.escalated: list[Failure] = []
         self.aborted: Failure | None = None
-        self.given_up: list[Cell] = []  # aborted or handed over to a person, and what was skipped with them
+        self.handed_over: list[Cell] = []  # aborted or handed over to a person, and what was skipped with them
 
-    def obey(self, policy: Policy) -> None:
+    def apply(self, policy: Policy) -> None:
         """Another policy holds from here on; what was decided under the one before stays."""
         self.policy = policy
         self.cost = CostModel(policy.coefficients)
@@ -158,7 +163,7 @@ class SessionState:
             return references.in_text(self._whole(reference))
         return f"[gap: E{reference.step_id}]"
 
-    def health_events(self, changes: Iterable[Change]) -> list[events.VariableHealth]:
+    def health_events(self, changes: Iterable[HealthChange]) -> list[events.VariableHealth]:
         """One event for each change of a variable's health."""
         return [
             self.emit(events.VariableHealth, f"E{c.step_id}", c.health.value, c.because, c.verdict) for c in changes

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from replanctl.plan.model import Granularity, OnFailure
-from replanctl.replan.gates import REASONS
-from replanctl.run.events import Gate, PlanDraft, PlanRejected, Route, Signal
+from replanctl.plan import Granularity, OnFailure
+from replanctl.replan import REASONS
+from replanctl.run import Gate, PlanDraft, PlanRejected, Route, Signal
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Span
 from replanctl.show.text import GLUE

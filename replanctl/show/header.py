@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from replanctl.cost.model import CostModel
-from replanctl.replan.gates import GateLimits, resolve
-from replanctl.run.events import SessionStart
+from replanctl.cost import CostModel
+from replanctl.replan import GateLimits, resolve
+from replanctl.run import SessionStart
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import GLUE
 from replanctl.show.words import GATES, plural, reading

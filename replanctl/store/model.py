@@ -6,9 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
-from replanctl.replan.lessons import Lesson
-from replanctl.run.policy import Policy
-from replanctl.run.resume import Amendment
+from replanctl.replan import Lesson
+from replanctl.run import Amendment, Policy
 
 
 class RunStatus(StrEnum):

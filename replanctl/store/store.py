@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from replanctl.errors import StoreError, UsageError
-from replanctl.run.events import AnyEvent
-from replanctl.run.fold import fold
-from replanctl.run.result import SessionResult
+from replanctl.run import AnyEvent, SessionResult, fold
 from replanctl.store.claim import Claim, is_claimed
 from replanctl.store.database import (
     FILE_NAME,

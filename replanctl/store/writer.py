@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import StoreError
-from replanctl.run.events import Event
-from replanctl.run.result import SessionResult
+from replanctl.run import Event, SessionResult
 from replanctl.store.claim import Claim
 from replanctl.store.database import guarded, transaction
 from replanctl.store.frames import Kind

@@ -15,7 +15,7 @@ from replanctl.files import Rehearsal
 from replanctl.plan.model import Granularity
 from replanctl.replan.gates import REASONS, GateLimits
 from replanctl.replan.replanner import ScriptedReplanner
-from replanctl.run.engine import Change, Session
+from replanctl.run.engine import NewInputs, Session
 from replanctl.run.events import AnyEvent, Event, SessionComplete
 from replanctl.run.policy import Policy
 from replanctl.run.resume import Cut, where_to_cut
@@ -59,7 +59,7 @@ WIDE = GateLimits(
 LOW = {"per_step": 2, "max_replans": 3, "max_replan_tokens": 2500, "max_steps": 10, "max_tool_calls": 14,
        "max_seconds": 30, "max_repeat": 2}  # fmt: skip
 
-Change_ = Callable[[], Change]  # tools keep count: each session needs its own
+Change_ = Callable[[], NewInputs]  # tools keep count: each session needs its own
 Amended = tuple[int, Change_, bool]  # from which event on, what, and whether behind a stop
 
 
@@ -101,7 +101,7 @@ def test_a_raised_limit_leaves_no_trace() -> None:
         if ending(stopped).reason != REASONS[gate]:
             continue
         cut = where_to_cut(stopped)
-        resumed = events_of(tight, [(cut.seq, lambda policy=wide.policy: Change(policy), cut.behind_stop)])
+        resumed = events_of(tight, [(cut.seq, lambda policy=wide.policy: NewInputs(policy), cut.behind_stop)])
         assert without_limits(resumed) == without_limits(events_of(wide)), f"seed {seed}, {gate} {low}"
         stops[gate] += 1
     assert stops.keys() >= REASONS.keys() - {"max_repeat"}, stops  # few random planners go in circles
@@ -142,8 +142,8 @@ def changes(dice: random.Random, goal: str, policy: Policy) -> tuple[Change_, Po
     goals = {"goal": f"{goal}, and by tomorrow", "same goal": goal}
     tools = ScriptedTools if kind == "outcomes" else None
 
-    def change() -> Change:
-        return Change(policy, tools(()) if tools else None, goal=goals.get(kind))
+    def change() -> NewInputs:
+        return NewInputs(policy, tools(()) if tools else None, goal=goals.get(kind))
 
     return change, policy, kind in ("goal", "same goal", "granularity")
 

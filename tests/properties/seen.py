@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from replanctl.live.variables import Health, Verdict
 from replanctl.plan.model import Granularity, OnFailure, StepState
-from replanctl.plan.variables import Health, Verdict
 from replanctl.replan.gates import REASONS
 from replanctl.replan.routing import RULE_NAMES
 from replanctl.replan.signal import ErrorType, Status

@@ -13,15 +13,7 @@ from msgspec.structs import replace
 
 from replanctl.plan import references
 from replanctl.plan.model import Step, StepState
-from replanctl.run.events import (
-    Event,
-    PlanCommit,
-    Route,
-    Signal,
-    StepEnd,
-    StepStart,
-    VariableHealth,
-)
+from replanctl.run.events import Event, PlanCommit, Route, Signal, StepEnd, StepStart, VariableHealth
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 MOVES = {(PENDING, RUNNING), (RUNNING, DONE), (RUNNING, FAILED), (PENDING, SKIPPED)}

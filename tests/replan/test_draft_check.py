@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from replanctl.errors import InputError
-from replanctl.plan.draft import Draft
+from replanctl.live.draft import Draft
 from replanctl.plan.model import Step
 from tests.rehearse import rehearse
 from tests.replan.answering import Answering

@@ -8,15 +8,7 @@ import msgspec
 import pytest
 
 from replanctl.plan.model import Granularity, Step
-from replanctl.replan.prompt import (
-    DoneStep,
-    Lazy,
-    ReplanRequest,
-    build_prompt,
-    done_lines,
-    step_lines,
-    summary,
-)
+from replanctl.replan.prompt import DoneStep, Lazy, ReplanRequest, build_prompt, done_lines, step_lines, summary
 from replanctl.replan.signal import ErrorType, FailureSignal
 
 SIGNAL = FailureSignal("3", ErrorType.ASSUMPTION, "no field named price", ("look: timeout", "look: shape"))

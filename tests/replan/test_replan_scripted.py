@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from replanctl.plan.draft import Draft
+from replanctl.live.draft import Draft
+from replanctl.live.variables import Verdict
 from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen, ScriptedReplanner
 from replanctl.replan.signal import ErrorType, FailureSignal

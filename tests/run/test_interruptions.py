@@ -33,7 +33,7 @@ def changed(sections: str, outcomes: str = "") -> tuple[list[tuple[float, str, b
         ("after: 3", 3, ["v1 1", "v1 2", "v1 3", "v2 4", "v2 5", "v2 6"]),  # the last step counts like any other
         ("at: 0", 0, ["v2 4", "v2 5", "v2 6"]),
         ("at: 1s", 1, ["v1 1", "v2 4", "v2 5", "v2 6"]),  # exactly when a step ends
-        ("at: 1500ms", 2, ["v1 1", "v1 2", "v2 4", "v2 5", "v2 6"]),  # what is in flight finishes
+        ("at: 1500ms", 2, ["v1 1", "v1 2", "v2 4", "v2 5", "v2 6"]),  # what is in execution finishes
         ("at: 3", 3, ["v1 1", "v1 2", "v1 3", "v2 4", "v2 5", "v2 6"]),
     ],
 )

@@ -10,7 +10,7 @@ from replanctl.errors import UsageError
 from replanctl.files import Role, Source, parse_rehearsal
 from replanctl.replan.gates import GateLimits
 from replanctl.replan.signal import Status
-from replanctl.run.engine import Change, Session
+from replanctl.run.engine import NewInputs, Session
 from replanctl.run.events import AnyEvent, StepEnd
 from replanctl.run.policy import Policy
 from replanctl.run.resume import CUT_OFF, Cut, CutOff, call_cut_off, where_to_cut
@@ -106,7 +106,7 @@ def test_another_time_limit_holds_for_calls_under_way(seconds: float | None, end
     for event in session.events():
         if isinstance(event, StepEnd):
             ended.append((event.step_id, event.at, event.state, event.attempts[0].latency))
-            session.amend(Change(Policy(max_parallel=2, gates=GateLimits(max_seconds=seconds))))
+            session.amend(NewInputs(Policy(max_parallel=2, gates=GateLimits(max_seconds=seconds))))
     assert ended == [("1", 4.0, "done", 4.0), ("2", ends, state, ends)]
 
 

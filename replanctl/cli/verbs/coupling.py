@@ -12,8 +12,7 @@ from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Source, parse_rehearsal, read_plan, write_text
-from replanctl.plan.coupling import CouplingRow, coupling
-from replanctl.plan.model import OnFailure, Step
+from replanctl.plan import CouplingRow, OnFailure, Step, coupling
 
 KEY = "on_failure"
 
@@ -43,7 +42,7 @@ def execute(options: Options, world: World) -> int:
 
 
 def _write(source: Source, silent: dict[str, OnFailure]) -> None:
-    from replanctl.files.insert import say_in_steps
+    from replanctl.files import say_in_steps
 
     write_text(source.name, say_in_steps(source.name, source.text, KEY, silent))
 
@@ -54,9 +53,9 @@ def _show(options: Options, world: World, steps: tuple[Step, ...], rows: tuple[C
         documents = [_document(row, on_failure) for row, on_failure in zip(rows, said, strict=True)]
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, "steps": documents}))
     else:
-        from replanctl.show.coupling import view
+        from replanctl.show import coupling_screen
 
-        view(world.paper(world.stdout, options.color), rows, said)
+        coupling_screen(world.paper(world.stdout, options.color), rows, said)
 
 
 def _document(row: CouplingRow, said: OnFailure | None) -> dict[str, object]:

@@ -12,8 +12,8 @@ from replanctl.cli.operands import Operand, Operands
 from replanctl.cli.output import write_document, write_line
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
-from replanctl.plan.diff import PlanDiff, diff_plans
-from replanctl.show.words import RESUMED
+from replanctl.plan import PlanDiff, diff_plans
+from replanctl.show import RESUMED
 
 DIFFERENT = 1
 
@@ -47,7 +47,7 @@ def execute(options: Options, world: World) -> int:
     if options.format is DiffFormat.JSON:
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, **_document(diff)}))
     elif options.format is DiffFormat.MARKDOWN:
-        from replanctl.show.diff import diff_markdown
+        from replanctl.show import diff_markdown
 
         write_document(world.stdout, diff_markdown(diff))
     else:
@@ -63,9 +63,9 @@ def _document(diff: PlanDiff) -> dict[str, object]:
 
 
 def _draw(options: Options, world: World, old: Operand, new: Operand, diff: PlanDiff) -> None:
-    from replanctl.show.diff import view
+    from replanctl.show import diff_screen
 
-    view(world.paper(world.stdout, options.color), diff, _why(old, new))
+    diff_screen(world.paper(world.stdout, options.color), diff, _why(old, new))
 
 
 def _why(old: Operand, new: Operand) -> str:

@@ -6,19 +6,16 @@ from typing import Annotated
 
 import msgspec
 
-from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
 from replanctl.cli.points import Point, point, version
-from replanctl.cli.rehearse import events_of
-from replanctl.cli.sound import sound
 from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
-from replanctl.plan.model import Granularity
-from replanctl.replan.prompt import ReplanRequest, build_prompt
-from replanctl.run.events import PlanCommit
-from replanctl.run.reopening import RESUME
+from replanctl.host import EffectLog, events_of, sound
+from replanctl.plan import Granularity
+from replanctl.replan import ReplanRequest, build_prompt
+from replanctl.run import RESUME, PlanCommit
 from replanctl.store import Store
 
 

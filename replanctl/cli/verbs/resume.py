@@ -12,19 +12,15 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from replanctl.cli.amending import AmendOptions, amended
-from replanctl.cli.book import add_to_book, open_book
-from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
-from replanctl.cli.outside import outside
-from replanctl.cli.rehearse import events_of
-from replanctl.cli.sound import sound
 from replanctl.cli.values import duration, positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
-from replanctl.files.pause import collector_paused
-from replanctl.run.events import Event
+from replanctl.files import collector_paused
+from replanctl.host import EffectLog, add_to_book, events_of, open_book, outside_of, sound
+from replanctl.run import Event
 from replanctl.store import Inputs, RunStatus, RunWriter, Store
 
 
@@ -81,7 +77,7 @@ def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
     lines = list(store.event_lines(run))
     inputs, kept = amended(_given_again(store.inputs(run), options, run), list(store.events(run)), options)
     log = EffectLog(store.effects(run))
-    events = events_of(inputs, log, real=outside(inputs))
+    events = events_of(inputs, log, real=outside_of(inputs))
     again = list(islice(events, kept))
     _check(again, lines[:kept], run)
     writer.go_on(inputs, lines[:kept])

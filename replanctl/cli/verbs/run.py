@@ -8,19 +8,15 @@ from pathlib import Path
 from typing import Annotated
 
 from replanctl import __version__
-from replanctl.cli.book import open_book, save_book
-from replanctl.cli.effects import EffectLog, Unwritten
 from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
-from replanctl.cli.outside import outside
 from replanctl.cli.overrides import PolicyOptions, with_flags
-from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import duration
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
-from replanctl.files import Rehearsal, load_rehearsal
-from replanctl.files.pause import collector_paused
+from replanctl.files import Rehearsal, collector_paused, load_rehearsal
+from replanctl.host import EffectLog, Unwritten, events_of, open_book, outside_of, save_book
 from replanctl.store import Inputs, RunWriter, SourceText, Store
 
 PLANNER_TIMEOUT = 60.0
@@ -50,7 +46,7 @@ def execute(options: Options, world: World) -> int:
     with collector_paused():
         rehearsal = load_rehearsal(options.plan, outcomes=options.outcomes, policy=options.policy, stdin=world.stdin)
         inputs = _inputs(rehearsal, options)
-        real = outside(inputs)
+        real = outside_of(inputs)
         with output(world.stdout, options.output) as stream, _writer(options, world, inputs, rehearsal) as writer:
             view = view_of(options.format, options, world, stream, inputs, writer.run if writer else None)
             log = EffectLog(journal=writer or Unwritten())

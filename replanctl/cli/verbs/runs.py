@@ -27,9 +27,9 @@ def execute(options: Options, world: World) -> int:
     if options.format is Format.JSON:
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, "runs": runs}))
     else:
-        from replanctl.show.runs import view
+        from replanctl.show import runs_screen
 
-        view(world.paper(world.stdout, options.color), runs)
+        runs_screen(world.paper(world.stdout, options.color), runs)
     if damaged:
         say(world.stderr, [f"left out, because damaged: run {', run '.join(map(str, damaged))}"])
     return 0

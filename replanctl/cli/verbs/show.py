@@ -10,11 +10,11 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.sound import sound
 from replanctl.cli.values import Format, positive
 from replanctl.cli.views import screen
 from replanctl.cli.world import World
-from replanctl.run.result import SessionResult
+from replanctl.host import sound
+from replanctl.run import SessionResult
 from replanctl.store import RunRow, RunStatus, Store
 
 SECTIONS = ("events", "variables", "ledger", "lessons", "handover")

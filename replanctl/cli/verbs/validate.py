@@ -12,7 +12,7 @@ from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import InputError, Problem
 from replanctl.files import check_plan
-from replanctl.show.problems import count_line, problem_lines
+from replanctl.show import count_line, problem_lines
 
 INVALID = 1
 UNREADABLE = InputError.exit_code

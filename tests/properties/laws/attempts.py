@@ -9,14 +9,7 @@ import msgspec
 from jsonschema import Draft202012Validator
 
 from replanctl.replan.signal import ERROR_TYPES, ErrorType, Status
-from replanctl.run.events import (
-    Attempt,
-    Signal,
-    StepEnd,
-    StepFallback,
-    StepRetry,
-    StepStart,
-)
+from replanctl.run.events import Attempt, Signal, StepEnd, StepFallback, StepRetry, StepStart
 from tests.properties.laws.facts import is_abandoned, tool
 from tests.properties.reading import Reading
 from tests.properties.run import Run

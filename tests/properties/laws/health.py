@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from replanctl.plan.variables import Verdict
+from replanctl.live.variables import Verdict
 from replanctl.run.events import (
     GoalChanged,
     PlanCommit,

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replanctl.run.events import (
-    GoalChanged,
-    PlanCommit,
-    Route,
-    Signal,
-    StepEnd,
-    StepStart,
-)
+from replanctl.run.events import GoalChanged, PlanCommit, Route, Signal, StepEnd, StepStart
+from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Mode
-from replanctl.script import Interruption
 from tests.properties.laws.facts import is_abandoned, is_abort, stopped
 from tests.properties.run import Run
 from tests.properties.story import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Standing
@@ -56,7 +49,7 @@ def may_start(plan: Standing, id_: str) -> bool:
 
 
 def no_more_run_side_by_side_than_allowed(run: Run) -> Iterator[str]:
-    """`max_parallel` is the most that is in flight."""
+    """`max_parallel` is the most that is in execution."""
     for moment in run.moments:
         flying = sum(state is RUNNING for state in moment.after.state.values())
         if flying > run.rehearsal.policy.max_parallel:

@@ -7,16 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from replanctl.replan.gates import REASONS
-from replanctl.run.events import (
-    AnyEvent,
-    Event,
-    PlanCommit,
-    Route,
-    SessionComplete,
-    SessionStart,
-    StepEnd,
-    StepStart,
-)
+from replanctl.run.events import AnyEvent, Event, PlanCommit, Route, SessionComplete, SessionStart, StepEnd, StepStart
 from replanctl.run.policy import Mode
 from tests.properties.run import Run
 from tests.properties.story import DONE, SKIPPED, Standing

@@ -1,0 +1,86 @@
+"""What a planner command reads on standard input: one JSON object.
+
+    {
+      "goal": "…",                      the goal in the user's own words
+      "granularity": "tail",            how deep to cut: patch, tail or global
+      "version": "v2",                  the version to be replaced
+      "goal_changed": false,            whether a changed goal is what is asked about, and not a failure
+      "failure": {"step_id": "3", "error_type": "assumption", "error_msg": "…", "attempted": ["look: shape"],
+                  "evidence": {"radius": 2}},
+                                        null at a changed goal; after a bad draft its type is invalid_draft
+      "done": [{"id": "1", "action": "…", "summary": "…"}],        values are cut at 40 characters
+      "remaining": [{"id": "3", "action": "…", "tool": "look", "args": {…}, "depends_on": ["1"]}],
+                                        the steps to be replaced, as an answer may list them
+      "lessons": ["v1 step 2 …"],
+      "prompt": "Goal: …"               the same as the text a model would get
+    }
+
+It answers on standard output, in YAML or JSON: a list of steps, or {steps, verdicts}. An empty list gives up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from replanctl.plan import Alternative, Granularity, OnFailure, Step
+from replanctl.replan import DoneStep, FailureSignal, ReplanRequest, build_prompt
+from replanctl.run import DIALECT, Schema
+
+
+class RemainingStep(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A step in the words of a plan file: all that a draft may say of one."""
+
+    id: str
+    action: str
+    tool: str
+    depends_on: tuple[str, ...]
+    args: dict[str, Any] = {}
+    expected_outcome: str | None = None
+    produces: dict[str, Any] | None = None
+    assumes: tuple[str, ...] = ()
+    on_failure: OnFailure | None = None
+    alternatives: tuple[Alternative, ...] = ()
+    granularity: Granularity | None = None
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One request to a planner command."""
+
+    goal: str
+    granularity: Granularity
+    version: str
+    goal_changed: bool
+    failure: FailureSignal | None
+    done: tuple[DoneStep, ...]
+    remaining: tuple[RemainingStep, ...]
+    lessons: tuple[str, ...]
+    prompt: str
+
+
+def question(request: ReplanRequest) -> Question:
+    """The question that a request is."""
+    return Question(
+        request.goal,
+        request.granularity,
+        request.version,
+        request.goal_changed,
+        request.signal,
+        tuple(request.done),
+        tuple(map(_as_drafted, request.remaining)),
+        request.lessons,
+        build_prompt(request),
+    )
+
+
+def _as_drafted(step: Step) -> RemainingStep:
+    said = {name: getattr(step, name) for name in RemainingStep.__struct_fields__}
+    return RemainingStep(**{**said, "depends_on": step.depends_on or ()})
+
+
+def question_schema() -> Schema:
+    """What a planner command reads, as a JSON Schema."""
+    (schema,), parts = msgspec.json.schema_components([Question], ref_template="#/$defs/{name}")
+    head: Schema = {"$schema": DIALECT, "title": "A question of replanctl", "description": "What a planner is asked."}
+    return head | schema | {"$defs": parts}

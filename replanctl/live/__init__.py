@@ -1,0 +1,31 @@
+"""A plan while it runs: the states of its steps, its graph, its variables, and drafts laid over it."""
+
+from __future__ import annotations
+
+from replanctl.live.calls import Finished
+from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
+from replanctl.live.draft import Draft, Proposal, lay_over
+from replanctl.live.draft_check import Surroundings, check
+from replanctl.live.graph import Graph, call_key
+from replanctl.live.variables import Health, HealthChange, VariableTable, Verdict
+
+__all__ = [
+    "Cell",
+    "HealthChange",
+    "DONE",
+    "Draft",
+    "FAILED",
+    "Finished",
+    "Graph",
+    "Health",
+    "PENDING",
+    "Proposal",
+    "RUNNING",
+    "SKIPPED",
+    "Surroundings",
+    "VariableTable",
+    "Verdict",
+    "call_key",
+    "check",
+    "lay_over",
+]

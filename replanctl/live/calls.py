@@ -1,0 +1,45 @@
+"""Calls as a plan writes them: which steps make the same one, and which finished work a draft lists again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from replanctl.live.cells import Cell
+from replanctl.live.graph import Graph
+from replanctl.plan import Step, exact, same_args
+
+Call = tuple[str, bytes]
+
+
+def call(step: Step) -> Call:
+    """What steps that make the same call share: the tool, and the args as JSON."""
+    return step.tool_name, exact(step.args)
+
+
+def same_call(one: Step, other: Step) -> bool:
+    """Whether two steps call the same tool with the same args."""
+    return one.tool_name == other.tool_name and same_args(one.args, other.args)
+
+
+class Finished:
+    """Done steps by the call they made, so that finished work which is listed again is recognised at once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._seen = 0
+        self._by_call: dict[Call, list[Cell]] = {}
+
+    def same(self, step: Step) -> Cell | None:
+        """The done step with the same action, tool and args, if there is one in the plan."""
+        return next((c for c in self._with_call(step) if c.step.action == step.action and not c.gone), None)
+
+    def called(self, step: Step) -> bool:
+        """Whether a step that is done made this call, in whatever version."""
+        return bool(self._with_call(step))
+
+    def _with_call(self, step: Step) -> Sequence[Cell]:
+        done = self._graph.ever_done
+        for cell in done[self._seen :]:
+            self._by_call.setdefault(call(cell.step), []).append(cell)
+        self._seen = len(done)
+        return self._by_call.get(call(step), ())

@@ -1,0 +1,70 @@
+"""One step as it stands in the live plan, and the line of steps it belongs to."""
+
+from __future__ import annotations
+
+import msgspec
+
+from replanctl.plan import Granularity, Step, StepState
+
+PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
+
+# Every move a step may make. A failed step that is replanned is a new cell; it does not move back.
+MOVES: dict[StepState, frozenset[StepState]] = {
+    PENDING: frozenset({RUNNING, SKIPPED}),
+    RUNNING: frozenset({DONE, FAILED}),
+    DONE: frozenset(),
+    FAILED: frozenset(),
+    SKIPPED: frozenset(),
+}
+
+
+class Lineage:
+    """A step and the steps that replaced it. Its counters start afresh when the goal changes."""
+
+    __slots__ = ("called", "deepest", "ids", "patches", "tools")
+
+    def __init__(self, ids: tuple[str, ...]) -> None:
+        self.ids = ids
+        self.deepest: Granularity | None = None  # the deepest granularity committed for it
+        self.patches = 0
+        self.called = False  # whether a tool was ever called for it
+        self.tools: set[str] = set()  # every tool called for it
+
+    @property
+    def root(self) -> str:
+        """The id of its first step: what counters are kept under."""
+        return self.ids[0]
+
+    def afresh(self) -> Lineage:
+        """The same line of steps with its ladder forgotten, for a new goal."""
+        fresh = Lineage(self.ids)
+        fresh.called, fresh.tools = self.called, self.tools
+        return fresh
+
+
+class Cell(msgspec.Struct, eq=False, gc=False):
+    """One step as it stands in the live plan. Only the graph changes it.
+
+    `place` is its list order among what has not ended at the last commit, `born` the version that made it, `until` the
+    first version at whose replacement it is not open (0 while it is). `unmet` counts the dependencies that have not
+    ended, `gap_deps` those that are gaps; `awaits_replan` says that it failed and waits for its own replan.
+    """
+
+    step: Step
+    place: int
+    born: int
+    until: int = 0
+    state: StepState = PENDING
+    unmet: int = 0
+    awaits_replan: bool = False
+    gone: bool = False
+    gap: bool = False
+    gap_deps: int = 0
+    on_gaps: bool = False
+    dependents: list[Cell] = []
+    lineage: Lineage | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Pending, or failed and waiting for its own replan."""
+        return self.state is PENDING or self.awaits_replan

@@ -1,0 +1,193 @@
+"""What a draft must pass before it is committed: every reason against it, in words a planner can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+import msgspec
+
+from replanctl.live.calls import same_call
+from replanctl.live.cells import FAILED, SKIPPED, Cell
+from replanctl.live.draft import Proposal
+from replanctl.live.graph import Graph
+from replanctl.live.variables import Health, VariableTable, Verdict
+from replanctl.plan import Granularity, Step, references
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """What a draft is checked against. `tools` and `assumptions` are None when the plan does not restrict them;
+    `denied` says whether a step's call was refused for lack of rights before."""
+
+    graph: Graph
+    variables: VariableTable
+    tools: Collection[str] | None
+    assumptions: Collection[str] | None
+    denied: Callable[[Step], bool]
+    failed: Cell | None
+
+
+def check(proposal: Proposal, around: Surroundings, granularity: Granularity) -> tuple[str, ...]:
+    """Every reason why this draft can't be committed; none when it can.
+
+    Structure is asked of all open steps of the new version, the rest only of what the draft lists: what is carried
+    along fails, or is read, when its turn comes.
+    """
+    version = _Version(proposal, around.graph, granularity)
+    reasons = [*proposal.faults, *_dependencies(version), *_cycle(version)]
+    for step in proposal.steps:
+        reasons += _names(step, proposal.before.get(step.id), around)
+        reasons += _reads(step, proposal, around, version)
+        reasons += _denied(step, proposal.before.get(step.id), around)
+    if not reasons and not version.something_left():
+        reasons.append("nothing is left to run that does not rest on a step that failed for good or was skipped")
+    return tuple(dict.fromkeys(reasons))
+
+
+class _Version:
+    """The open steps of the new version, looked up without building it."""
+
+    def __init__(self, proposal: Proposal, graph: Graph, granularity: Granularity) -> None:
+        self.graph = graph
+        amended = (step for step in proposal.amended if graph.cells[step.id].is_open)
+        self.changed = {step.id: step for step in (*proposal.steps, *amended)}
+        self.steps = proposal.steps
+        self.gone = frozenset(proposal.removed)
+        self.empty_before = granularity is Granularity.GLOBAL
+
+    def kept(self, id_: str) -> Cell | None:
+        """A step that stays as it is."""
+        return None if id_ in self.gone or id_ in self.changed or self.empty_before else self.graph.cells.get(id_)
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self.changed or (isinstance(id_, str) and self.kept(id_) is not None)
+
+    def waits_for(self, id_: str) -> tuple[str, ...]:
+        """The dependencies of an open step; what has ended waits for nothing."""
+        if (step := self.changed.get(id_)) is not None:
+            return step.depends_on or ()
+        cell = self.kept(id_)
+        return (cell.step.depends_on or ()) if cell is not None and cell.is_open else ()
+
+    def orphans(self) -> Iterator[tuple[str, str]]:
+        """Open steps that stay, and the step without a successor that they wait for."""
+        for id_ in self.gone:
+            for dependent in self.graph.cells[id_].dependents:
+                if self.kept(dependent.step.id) is dependent and dependent.is_open:
+                    yield dependent.step.id, id_
+
+    def something_left(self) -> bool:
+        """Whether a step is open that does not rest on one that failed for good or was skipped."""
+        leaving = [self.graph.cells[id_] for id_ in self.gone]
+        leaving += [self.graph.cells[step.id] for step in self.steps if step.id in self.graph.cells]
+        kept = 0 if self.empty_before else self.graph.open - sum(cell.is_open for cell in leaving)
+        return len(self.steps) + kept > len(self._doomed())
+
+    def _doomed(self) -> set[str]:
+        readers: dict[str, list[str]] = {}
+        for step in self.changed.values():
+            for id_ in step.depends_on or ():
+                readers.setdefault(id_, []).append(step.id)
+        stack = [id_ for id_ in readers if (cell := self.kept(id_)) is not None and _lost(cell)]
+        doomed: set[str] = set()
+        while stack:
+            id_ = stack.pop()
+            found = {*readers.get(id_, ()), *self._kept_readers(id_)} - doomed
+            doomed |= found
+            stack.extend(found)
+        return doomed
+
+    def _kept_readers(self, id_: str) -> Iterator[str]:
+        """The open steps that stay as they are and wait for this one."""
+        if id_ not in self.gone and (cell := self.graph.cells.get(id_)) is not None:
+            yield from (c.step.id for c in cell.dependents if c.is_open and self.kept(c.step.id) is c)
+
+
+def _lost(cell: Cell) -> bool:
+    return not cell.gap and not cell.awaits_replan and cell.state in (FAILED, SKIPPED)
+
+
+def _dependencies(version: _Version) -> Iterator[str]:
+    for step in version.changed.values():
+        for id_ in step.depends_on or ():
+            if id_ not in version:
+                yield f"step {step.id} depends on {id_}, which is not in the plan"
+    for id_, missing in sorted(version.orphans()):
+        yield f"step {id_} depends on {missing}, which goes and is replaced by nothing"
+
+
+def _cycle(version: _Version) -> Iterator[str]:
+    """The first cycle, as a path; one that the old plan did not have leads through a changed step."""
+    closed: set[str] = set()
+    for start in version.changed:
+        path: dict[str, Iterator[str]] = {}
+        here: str | None = start if start not in closed else None
+        while here is not None:
+            path[here] = iter(version.waits_for(here))
+            while path:
+                here = next(path[next(reversed(path))], None)
+                if here in path:
+                    loop = list(path)[list(path).index(here) :]
+                    yield "the steps wait for each other: " + " → ".join([*loop, here])
+                    return
+                if here is not None and here not in closed:
+                    break
+                if here is None:
+                    closed.add(path.popitem()[0])
+            else:
+                here = None
+
+
+def _names(step: Step, before: Step | None, around: Surroundings) -> Iterator[str]:
+    had = set(_tools(before)) if before is not None else set()
+    if around.tools is not None:
+        for tool in dict.fromkeys(_tools(step)):
+            if tool not in around.tools and tool not in had:
+                yield f"step {step.id} uses the tool {tool}, which the plan does not have"
+    if around.assumptions is not None:
+        for name in step.assumes:
+            if name not in around.assumptions:
+                yield f"step {step.id} assumes {name}, which the plan does not name"
+
+
+def _tools(step: Step) -> Iterator[str]:
+    yield step.tool_name
+    yield from (way.tool for way in step.alternatives if way.tool)
+
+
+def _reads(step: Step, proposal: Proposal, around: Surroundings, version: _Version) -> Iterator[str]:
+    if not references.mentions(step.args):
+        return
+    known = _Known(around.graph, version)
+    before = proposal.before.get(step.id)
+    had = {r.step_id for r in references.find(before.args, known)} if before is not None else set()
+    for reference in references.find(step.args, known):
+        if reference.step_id not in had and (fault := _fault(reference, proposal, around, version)):
+            yield f"step {step.id} reads {reference.text}, {fault}"
+
+
+def _fault(reference: references.Reference, proposal: Proposal, around: Surroundings, version: _Version) -> str:
+    id_ = reference.step_id
+    health = around.variables.health(id_)
+    if id_ in version.changed:
+        return ""
+    if health is None:
+        return "" if id_ in version else "which no step produces"
+    verdict = proposal.verdicts.get(f"E{id_}")
+    if health is Health.VOID or verdict == Verdict.DISCARD:
+        return "which is void"
+    return "which is stale and has no verdict" if health is Health.STALE and verdict is None else ""
+
+
+class _Known:
+    def __init__(self, graph: Graph, version: _Version) -> None:
+        self._graph, self._version = graph, version
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._graph.known or id_ in self._version.changed
+
+
+def _denied(step: Step, before: Step | None, around: Surroundings) -> Iterator[str]:
+    if around.denied(step):
+        own = around.failed is not None and before is around.failed.step
+        if own or before is None or not same_call(step, before):
+            yield f"step {step.id} makes a call of {step.tool_name} that was denied before"

@@ -1,0 +1,203 @@
+"""Variables and their health: which results may still be used once a premise has fallen.
+
+Every variable carries the assumptions it rests on: those of its step, and those of every variable it was computed
+from. A refuted assumption is looked up in reverse and degrades all its variables at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class Health(StrEnum):
+    """Whether a variable may still be used: `stale` only after a verdict, `void` not at all."""
+
+    CLEAN = "clean"
+    STALE = "stale"
+    VOID = "void"
+
+
+class Verdict(StrEnum):
+    """What a draft says of a variable whose premises fell."""
+
+    KEEP = "keep"
+    CONVERT = "convert"
+    DISCARD = "discard"
+
+
+CLEAN, STALE, VOID = Health
+
+
+class HealthChange(msgspec.Struct, frozen=True, gc=False):
+    """A variable's health changed; `because` names the refuted assumption, `goal changed`, `verdict` or a source."""
+
+    step_id: str
+    health: Health
+    because: str
+    verdict: Verdict | None = None
+
+
+class Variable(msgspec.Struct, eq=False, gc=False):
+    """One variable. `assumptions` are all it rests on, `live` those whose fall degrades it: a verdict settles what had
+    fallen until then, also for what is computed from the variable later. `sources` are what it was computed from.
+
+    `outdated`: made for an earlier goal; `tainted`: computed from a void one, or discarded.
+    """
+
+    step_id: str
+    value: Any
+    version: str
+    assumptions: tuple[str, ...] = ()
+    live: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    health: Health = CLEAN
+    because: str = ""
+    verdict: Verdict | None = None
+    outdated: bool = False
+    tainted: bool = False
+
+
+class VariableTable:
+    """Every variable of a session by the id of the step that made it, with the reverse indexes that health needs."""
+
+    def __init__(self) -> None:
+        self._variables: dict[str, Variable] = {}
+        self._resting: dict[str, list[str]] = {}
+        self._derived: dict[str, list[str]] = {}
+        self.refuted: dict[str, None] = {}  # in the order they fell
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self._variables.values())
+
+    def __contains__(self, step_id: str) -> bool:
+        return step_id in self._variables
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+    def get(self, step_id: str) -> Variable | None:
+        """The variable a step made, or None."""
+        return self._variables.get(step_id)
+
+    def health(self, step_id: str) -> Health | None:
+        """A variable's health; None where there is no such variable."""
+        variable = self._variables.get(step_id)
+        return variable.health if variable is not None else None
+
+    def add(
+        self,
+        step_id: str,
+        value: Any,
+        *,
+        version: str = "v1",
+        assumes: Iterable[str] = (),
+        sources: Iterable[str] = (),
+    ) -> Variable:
+        """Record what a step produced; it is born degraded where what it rests on has already fallen."""
+        if not assumes and not sources:
+            variable = self._variables[step_id] = Variable(step_id, value, version)
+            return variable
+        read = [self._variables[source] for source in sources if source in self._variables]
+        names, live = dict.fromkeys(assumes), dict.fromkeys(assumes)
+        for source in read:
+            names.update(dict.fromkeys(source.assumptions))
+            live.update(dict.fromkeys(source.live))
+            self._derived.setdefault(source.step_id, []).append(step_id)
+        inherited = tuple(source.step_id for source in read)
+        variable = Variable(step_id, value, version, tuple(names), tuple(live), inherited)
+        self._variables[step_id] = variable
+        for name in live:
+            self._resting.setdefault(name, []).append(step_id)
+        variable.tainted = any(source.health is VOID for source in read)
+        self._reconsider(variable, next((name for name in live if name in self.refuted), ""))
+        return variable
+
+    def refute(self, assumptions: Iterable[str]) -> list[HealthChange]:
+        """These assumptions do not hold, from now on; returns the variables this degrades."""
+        fallen = [name for name in dict.fromkeys(assumptions) if name not in self.refuted]
+        self.refuted.update(dict.fromkeys(fallen))
+        because: dict[str, str] = {}  # each variable is looked at once, with all of them fallen
+        for name in fallen:
+            for step_id in self._resting.get(name, ()):
+                because.setdefault(step_id, name)
+        changes: list[HealthChange] = []
+        for step_id, name in because.items():
+            self._changed(self._variables[step_id], name, changes)
+        return changes
+
+    def resting_on(self, assumptions: Iterable[str]) -> list[str]:
+        """The steps whose variables rest on one of these assumptions, directly or through what they were made from."""
+        asked = dict.fromkeys(assumptions)
+        resting = dict.fromkeys(step_id for name in asked for step_id in self._resting.get(name, ()))
+        return [step_id for step_id in resting if not asked.keys().isdisjoint(self._variables[step_id].live)]
+
+    def goal_changed(self) -> list[HealthChange]:
+        """The goal is another one: every clean variable becomes stale."""
+        changes: list[HealthChange] = []
+        for variable in self._variables.values():
+            if variable.health is CLEAN:
+                variable.outdated = True
+                self._changed(variable, "goal changed", changes)
+        return changes
+
+    def judge(self, verdicts: Mapping[str, Verdict]) -> list[HealthChange]:
+        """Write a draft's verdicts back, by step id. On a void or unknown variable a verdict has no effect."""
+        judged = {
+            id_: verdict
+            for id_, verdict in verdicts.items()
+            if (health := self.health(id_)) is not None and health is not VOID
+        }
+        kept = {id_ for id_, verdict in judged.items() if verdict is not Verdict.DISCARD}
+        changes: list[HealthChange] = []
+        for id_, verdict in judged.items():
+            self._judge_one(self._variables[id_], verdict, kept, changes)
+        return changes
+
+    def _judge_one(self, variable: Variable, verdict: Verdict, kept: set[str], changes: list[HealthChange]) -> None:
+        variable.verdict = verdict
+        if verdict is Verdict.DISCARD:
+            variable.tainted, variable.health, variable.because = True, VOID, "verdict"
+            changes.append(HealthChange(variable.step_id, VOID, "verdict", verdict))
+            self._taint_derived(variable, changes, kept)
+            return
+        variable.live = tuple(name for name in variable.live if name not in self.refuted)
+        variable.outdated = False
+        variable.health, variable.because = CLEAN, "verdict"
+        changes.append(HealthChange(variable.step_id, CLEAN, "verdict", verdict))
+
+    def _changed(self, variable: Variable, because: str, changes: list[HealthChange]) -> None:
+        before = variable.health
+        self._reconsider(variable, because)
+        if variable.health is not before:
+            changes.append(HealthChange(variable.step_id, variable.health, because))
+            if variable.health is VOID:
+                self._taint_derived(variable, changes, set())
+
+    def _reconsider(self, variable: Variable, because: str) -> None:
+        fallen = sum(name in self.refuted for name in variable.live)
+        if variable.tainted or (fallen and fallen == len(variable.live)):
+            variable.health = VOID
+        elif fallen or variable.outdated:
+            variable.health = STALE
+        else:
+            variable.health = CLEAN
+        if variable.health is not CLEAN:
+            variable.because = because or "computed from a void one"
+
+    def _taint_derived(self, variable: Variable, changes: list[HealthChange], kept: set[str]) -> None:
+        stack = list(reversed(self._derived.get(variable.step_id, ())))
+        while stack:
+            derived = self._variables[stack.pop()]
+            if derived.health is VOID or derived.step_id in kept:
+                continue
+            derived.tainted, derived.health, derived.because = (
+                True,
+                VOID,
+                f"computed from E{variable.step_id}",
+            )
+            changes.append(HealthChange(derived.step_id, VOID, derived.because))
+            stack.extend(reversed(self._derived.get(derived.step_id, ())))

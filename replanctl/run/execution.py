@@ -1,0 +1,36 @@
+"""One execution under way, as the dispatcher and the ends hand it to each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from replanctl.live import Cell
+from replanctl.plan import Tool
+from replanctl.run.events import Attempt
+from replanctl.run.tools import Outcome
+
+_NO_ANSWER = Outcome()
+
+
+class Execution(msgspec.Struct, eq=False, gc=False):
+    """One execution under way.
+
+    `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `answer` is what
+    its call comes to once the clock is there, `unheard` what it would have come to, had the session's time not been up
+    before.
+    """
+
+    cell: Cell
+    args: dict[str, Any]
+    tool: str
+    spec: Tool
+    started: float
+    sources: tuple[str, ...] = ()
+    again: bool = False
+    tries: int = 0
+    attempts: list[Attempt] = []
+    fallbacks: list[str] | None = None
+    answer: Outcome = _NO_ANSWER
+    unheard: Outcome | None = None

@@ -1,0 +1,84 @@
+"""How a session that ran out of steps is judged: the Solver, and the reason it ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from replanctl.live import DONE, PENDING, Cell, Health
+from replanctl.run.events import Event, Ledger, SolverCalled
+from replanctl.run.policy import Mode
+from replanctl.run.state import SessionState
+from replanctl.run.trigger import Stop
+
+COMPLETED = ("goal_met", "goal_met_with_gaps")
+
+
+class FinalCheck:
+    """The last look at the final version; `verdict` holds how the session ends."""
+
+    def __init__(self, state: SessionState) -> None:
+        self._state = state
+        self.verdict = Stop("goal_met", "")
+
+    def judge(self) -> Iterator[Event]:
+        """Hand over, ask the Solver where it has a say, and name the reason."""
+        state = self._state
+        escalated = [f for f in state.escalated if not f.cell.gone]
+        if escalated:
+            failure = escalated[0]
+            detail = f"step {failure.cell.step.id} needs a person: {failure.signal.error_type}"
+            self.verdict = Stop("escalated", detail)
+            return
+        cells = state.graph.listed()
+        stuck = [cell.step.id for cell in cells if cell.state is PENDING]
+        if stuck:  # only a plan that nobody checked can come to this
+            self.verdict = Stop("no_plan", f"these steps wait for each other: {', '.join(stuck)}")
+            return
+        done = [cell.step.id for cell in cells if cell.state is DONE]
+        gaps = [cell.step.id for cell in cells if cell.gap]
+        missing, enough = self._missing(), bool(done)
+        if gaps or state.policy.mode is Mode.REWOO:
+            enough = enough and len(done) >= state.policy.solver.min_evidence
+            tokens = state.cost.solver(evidence=len(done), gaps=len(gaps))
+            yield state.emit(SolverCalled, tuple(done), tuple(gaps), missing, enough and not missing)
+            yield state.emit(Ledger, "solver", None, None, tokens, tokens)
+        self.verdict = self._reason(cells, len(done), missing, enough)
+
+    def _reason(self, cells: list[Cell], done: int, missing: tuple[str, ...], enough: bool) -> Stop:
+        if not done:
+            return Stop("insufficient_evidence", "nothing of the final plan was done")
+        if missing:
+            return Stop("insufficient_evidence", f"required and not done: {', '.join(missing)}")
+        if not enough:
+            return Stop(
+                "insufficient_evidence",
+                f"{done} pieces of evidence, and the Solver needs {self._state.policy.solver.min_evidence}",
+            )
+        flawed = [cell.step.id for cell in cells if self._flawed(cell)]
+        if flawed:
+            return Stop(
+                "goal_met_with_gaps", f"not everything holds: {', '.join(flawed[:8])}{' …' * (len(flawed) > 8)}"
+            )
+        return Stop("goal_met", "")
+
+    def _flawed(self, cell: Cell) -> bool:
+        """Not done, run on a gap, or resting on something that no longer holds."""
+        return cell.state is not DONE or cell.on_gaps or self._state.variables.health(cell.step.id) is not Health.CLEAN
+
+    def _missing(self) -> tuple[str, ...]:
+        """What the policy requires and no done step of the final version delivers, whatever replaced it."""
+        require = self._state.policy.solver.require
+        if not require:
+            return ()
+        delivered = {
+            id_
+            for cell in self._state.graph.cells.values()
+            if cell.state is DONE
+            for id_ in self._state.graph.lineage_ids(cell)
+        }
+        return tuple(name for name in require if required_step(name) not in delivered)
+
+
+def required_step(name: str) -> str:
+    """The step id that a required variable (`E1`) names."""
+    return name[1:] if name[:1] == "E" and len(name) > 1 else name
