@@ -20,6 +20,7 @@ from replanctl.errors import InputError, UsageError
 from replanctl.files import parse_draft
 from replanctl.host.question import question
 from replanctl.host.signals import held_back
+from replanctl.plan import shortened
 from replanctl.live import Draft
 from replanctl.replan import ReplanRequest
 
@@ -69,7 +70,7 @@ class CommandReplanner:
                 _end(process)
         if process.returncode != 0:
             said = complaint.decode("utf-8", "replace").strip().splitlines()
-            raise ValueError(f"it ended with {process.returncode}{f': {said[-1][:SHOWN]}' if said else ''}")
+            raise ValueError(f"it ended with {process.returncode}{f': {shortened(said[-1], SHOWN)}' if said else ''}")
         return answer.decode("utf-8")
 
     def _start(self, text: bytes) -> subprocess.Popen[bytes]:

@@ -33,7 +33,7 @@ from replanctl.plan.model import (
     trailing_number,
     variable_name,
 )
-from replanctl.plan.references import Reference, in_text, mentions, parse
+from replanctl.plan.references import Reference, in_text, mentions, parse, shortened
 
 __all__ = [
     "references",
@@ -61,6 +61,7 @@ __all__ = [
     "fresh_ids",
     "in_order",
     "in_text",
+    "shortened",
     "mentions",
     "parse",
     "plan_faults",

@@ -212,6 +212,11 @@ def follow(value: Any, path: tuple[str | int, ...]) -> Any:
     return value
 
 
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters; one that is cut ends in `…`."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def in_text(value: Any) -> str:
     """A value as it reads inside a longer text: text as it is, other values as compact JSON, what JSON can't say as
     Python writes it."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from replanctl.plan import Granularity, Step, in_text
+from replanctl.plan import Granularity, Step, in_text, shortened
 from replanctl.replan.signal import FailureSignal
 
 SUMMARY_LIMIT = 40  # characters of a value that a summary line shows
@@ -84,7 +84,7 @@ class ReplanRequest(msgspec.Struct, frozen=True):
 
 def summary(value: Any) -> str:
     """A value in at most forty characters, on one line."""
-    return one_line(in_text(value))[:SUMMARY_LIMIT]
+    return shortened(one_line(in_text(value)), SUMMARY_LIMIT)
 
 
 def one_line(text: str) -> str:

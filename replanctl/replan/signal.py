@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from replanctl.plan import shortened
+
 MESSAGE_LIMIT = 200  # characters of a tool's own text that a signal carries
 
 
@@ -100,6 +102,6 @@ def classify(
     if missing is not None:
         evidence |= {"reference": missing.reference, "referenced_step": missing.step_id, "state": missing.state}
         text = f"{missing.reference}: {missing.state}"
-        return FailureSignal(step_id, ErrorType.MISSING_VAR, text[:MESSAGE_LIMIT], tuple(attempted), evidence)
-    text = (message or status.value)[:MESSAGE_LIMIT]
+        return FailureSignal(step_id, ErrorType.MISSING_VAR, shortened(text, MESSAGE_LIMIT), tuple(attempted), evidence)
+    text = shortened(message or status.value, MESSAGE_LIMIT)
     return FailureSignal(step_id, ERROR_TYPES[status], text, tuple(attempted), evidence)

@@ -78,7 +78,8 @@ class _Template:
     def _work_around(self, cell: Cell) -> Step:
         assert self.signal is not None
         step = _alternative(cell.step) or cell.step
-        return msgspec.structs.replace(step, action=f"work around [{self.signal.error_msg[:MESSAGE_SHOWN]}]")
+        why = references.shortened(self.signal.error_msg, MESSAGE_SHOWN)
+        return msgspec.structs.replace(step, action=f"work around [{why}]")
 
     def _mended(self, step: Step) -> Mended:
         return mend(step, self.graph, self.standing) if self._missing_var() else Mended(step, ())

@@ -9,7 +9,7 @@ import msgspec
 from replanctl.cost import padded
 from replanctl.errors import ReplayDivergedError, StoreError
 from replanctl.live import DONE, Draft, Verdict
-from replanctl.plan import Granularity, Step
+from replanctl.plan import Granularity, Step, shortened
 from replanctl.replan import (
     LESSON_LINES,
     BudgetGate,
@@ -102,7 +102,7 @@ class Asking:
             raise
         except Exception as error:  # whatever a replanner raises makes a bad draft
             kind = "" if isinstance(error, ReplannerError) else f"{type(error).__name__}: "
-            said = f"the replanner failed: {kind}{error}"[:400]
+            said = shortened(f"the replanner failed: {kind}{error}", 400)
             return Answer(None, self._replanner.name, said)
         if draft is None:
             return Answer(self._template(trigger), TEMPLATE)

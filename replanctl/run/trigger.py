@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from replanctl.live import DONE, Cell
-from replanctl.plan import Granularity
+from replanctl.plan import Granularity, shortened
 from replanctl.replan import GOAL_CHANGED, Check, Decision, ErrorType, FailureSignal, RouteFacts, route
 from replanctl.run.state import Failure, SessionState
 
@@ -65,7 +65,7 @@ class Trigger(msgspec.Struct, eq=False):
 
     def refused(self, reasons: Sequence[str]) -> None:
         """A draft was refused: the replanner is told why when it is asked again."""
-        text = "; ".join(reasons)[:200]
+        text = shortened("; ".join(reasons), 200)
         step_id = self.step_id or "none"
         evidence = {"reasons": list(reasons)}
         self.shown_signal = FailureSignal(step_id, ErrorType.INVALID_DRAFT, text, self.attempted, evidence)

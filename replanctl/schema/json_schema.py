@@ -6,11 +6,13 @@ are made once for each schema object, and jsonschema is imported only where ther
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from replanctl.schema.patterns import PatternError, pattern
+from replanctl.schema.patterns import Budget, PatternError, pattern
 
 Schema = dict[str, Any]
 _Keyword = Callable[[Any, Any, Any, Schema], Any]
@@ -18,7 +20,11 @@ _Keyword = Callable[[Any, Any, Any, Schema], Any]
 _LEAST, _MORE = 10_000, 100  # keywords looked at for any value, and more for each value in it
 _LISTED = 100  # entries of a list or mapping, such as of `required`, that take as long as a keyword
 _SHOWN = 20  # values of an `enum` that a message lists
+_SHORT = 60  # characters of a value, or of a pattern, that a message shows
+_SAID = 150  # characters of a reason
+_PATH = 100  # characters of a path
 _KEPT = 256  # validators held; a process that makes more schemas than this starts over
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")  # a key that needs no quotes in a path
 _validators: dict[int, tuple[Schema, Any]] = {}
 
 
@@ -31,6 +37,7 @@ class _Work:
 
     def __init__(self, value: Any) -> None:
         self._left = _LEAST + _MORE * _size(value)
+        self.patterns = Budget()
         self._enums: dict[int, frozenset[Any]] = {}
 
     def check(self, value: Any, format_: str) -> None:
@@ -66,7 +73,37 @@ def complaint(schema: Schema, value: Any) -> str | None:
         return f"the schema holds a pattern that can't be followed: {broken}"
     except Exception as error:  # what jsonschema rests on raises whatever it likes, over odd URIs for one
         return f"the schema can't be used: {error}"
-    return None if error is None else str(error.message)
+    return None if error is None else _placed(error)
+
+
+def _placed(error: Any) -> str:
+    """A complaint in one line: where in the value, why, and at last what stands there."""
+    path = place(error.absolute_path)
+    return f"{path}: {reason(error)}" if path else reason(error)
+
+
+def place(path: Iterable[str | int]) -> str:
+    """A path into a value as people write it: `rows[0].price`, `["odd key"]`."""
+    parts = (f"[{each}]" if isinstance(each, int) else _named(each) for each in path)
+    return short("".join(parts).removeprefix("."), _PATH)
+
+
+def _named(key: str) -> str:
+    return f".{key}" if _PLAIN.fullmatch(key) else f"[{json.dumps(key, ensure_ascii=False)}]"
+
+
+def reason(error: Any) -> str:
+    """Why a value does not fit. jsonschema's words begin with the value: one that is long comes behind them."""
+    said, shown = str(error.message), repr(error.instance)
+    if len(shown) > _SHORT and said.startswith(shown):
+        return f"{short(said.removeprefix(shown).strip(), _SAID)}: {short(shown)}"
+    return short(said, _SAID)
+
+
+def short(text: Any, most: int = _SHORT) -> str:
+    """A text, or as much of it as there is room for."""
+    text = str(text)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def validator(schema: Schema) -> Any:
@@ -121,13 +158,13 @@ def _counted(keyword: _Keyword) -> _Keyword:
 def _pattern(validator: Any, given: Any, value: Any, schema: Schema) -> Iterator[Any]:
     from jsonschema.exceptions import ValidationError
 
-    if isinstance(value, str) and not pattern(given).found_in(value):
+    if isinstance(value, str) and not validator.format_checker.patterns.search(value, pattern(given)):
         yield ValidationError(f"{value!r} does not match {given!r}")
 
 
 def _pattern_properties(validator: Any, given: Any, value: Any, schema: Schema) -> Iterator[Any]:
     for text, below in given.items():
-        for name in _matching(value, [text]):
+        for name in _matching(validator, value, [text]):
             yield from validator.descend(value[name], below, path=name, schema_path=text)
 
 
@@ -135,7 +172,7 @@ def _additional(original: _Keyword) -> _Keyword:
     """`additionalProperties`, for what no pattern of the same schema is for."""
 
     def additional(validator: Any, given: Any, value: Any, schema: Schema) -> Any:
-        matched = set(_matching(value, schema.get("patternProperties", ())))
+        matched = set(_matching(validator, value, schema.get("patternProperties", ())))
         if matched:
             value = {name: item for name, item in value.items() if name not in matched}
         return original(validator, given, value, {"properties": schema.get("properties", {})})
@@ -143,12 +180,13 @@ def _additional(original: _Keyword) -> _Keyword:
     return additional
 
 
-def _matching(value: Any, patterns: Iterable[str]) -> list[str]:
+def _matching(validator: Any, value: Any, patterns: Iterable[str]) -> list[str]:
     """The names of a mapping that one of the patterns matches."""
     if not isinstance(value, dict):
         return []
     searches = [pattern(text) for text in patterns]
-    return [name for name in value if any(search.found_in(name) for search in searches)]
+    budget = validator.format_checker.patterns
+    return [name for name in value if any(budget.search(name, search) for search in searches)]
 
 
 def _enum(validator: Any, given: Any, value: Any, schema: Schema) -> Iterator[Any]:

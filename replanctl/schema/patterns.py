@@ -15,7 +15,7 @@ from typing import Any
 
 _LONGEST = 1000  # characters of a pattern
 _STATES = 10_000  # a repeat with a number counts as often as it says
-_STEPS = 1_000_000  # states looked at while one text is searched, which takes half a second
+STEPS = 1_000_000  # states looked at while one value is checked, whatever texts it has; half a second
 _NO_FLAGS = int(re.UNICODE)
 
 Test = Callable[[str], bool]
@@ -25,6 +25,25 @@ _State = tuple[str, Any, Any]  # a character's test and the next state, a look a
 
 class PatternError(ValueError):
     """What is wrong with a pattern, or that a text is too long to be held against it."""
+
+
+class Budget:
+    """How many states may still be looked at."""
+
+    def __init__(self) -> None:
+        self.left = STEPS
+        self.texts = 0
+
+    def search(self, text: str, searched: Pattern) -> bool:
+        """Whether a pattern matches somewhere in this text, at the cost of this budget. Raises PatternError."""
+        self.texts += 1
+        return searched.found_in(text, self)
+
+    def spent(self, text: str) -> str:
+        """What is said when nothing is left."""
+        if self.texts < 2:
+            return f"a text of {len(text):,} characters is too long for it"
+        return f"{self.texts} texts, the last of {len(text):,} characters, are too much for it"
 
 
 @lru_cache(256)
@@ -48,18 +67,22 @@ class Pattern:
         except RecursionError:
             raise PatternError("nested too deep") from None
 
-    def found_in(self, text: str) -> bool:
-        """Whether the pattern matches somewhere in a text. Raises PatternError when that takes too long to tell."""
+    def found_in(self, text: str, budget: Budget | None = None) -> bool:
+        """Whether the pattern matches somewhere in a text. Raises PatternError when that takes too long to tell.
+
+        `budget` is what all searches of a check may take together; a search without one has one of its own.
+        """
+        budget = budget or Budget()
         current: Iterable[int] = ()
-        before, steps = "", 0
+        before = ""
         for after in (*text, ""):
             seen: set[int] = set()
             following = self._step((*current, self._start), before, after, seen)
             if following is None:
                 return True
-            steps += len(seen)
-            if steps > _STEPS:
-                raise PatternError(f"a text of {len(text):,} characters is too long for it")
+            budget.left -= len(seen)
+            if budget.left < 0:
+                raise PatternError(budget.spent(text))
             current, before = following, after
         return False
 

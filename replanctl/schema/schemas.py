@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from replanctl.schema.json_schema import Schema, complaint, dialect
+from replanctl.schema.json_schema import Schema, complaint, dialect, reason, short
 from replanctl.schema.patterns import PatternError, pattern
 
 Path = tuple[str | int, ...]
 Fault = tuple[Path, str]
 
 MOST = 1000  # mappings in a schema: jsonschema takes half a second to look at so many
-_SHOWN = 60  # characters of a pattern that a message shows
 _DATA = frozenset({"const", "enum", "default", "examples"})  # what stands behind these is no schema
 
 
@@ -37,9 +36,22 @@ def _dialect(parts: Iterable[tuple[Path, Schema]]) -> Fault | None:
         said = part.get("$schema", "")
         if not path and not isinstance(said, str):
             return ("$schema",), "$schema: it is not text"
+        if not path and (why := _no_address(said)):
+            return ("$schema",), f"$schema: {short(said)} is no address: {why}"
         if path and said and isinstance(said, str):
             return (*path, "$schema"), "a $schema inside a schema is not followed"
     return None
+
+
+def _no_address(text: str) -> str:
+    """Why a text can't be an address, or nothing."""
+    from urllib.parse import urlsplit
+
+    try:
+        urlsplit(text)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _together(parts: Iterable[tuple[Path, Schema]]) -> Fault | None:
@@ -59,7 +71,7 @@ def _pattern(parts: Iterable[tuple[Path, Schema]]) -> Fault | None:
             try:
                 pattern(text) if isinstance(text, str) else None
             except PatternError as error:
-                return place, f"the pattern {text if len(text) <= _SHOWN else f'{text[:_SHOWN]}…'}: {error}"
+                return place, f"the pattern {short(text)}: {error}"
     return None
 
 
@@ -70,9 +82,11 @@ def _unsound(schema: Schema) -> Fault | None:
         dialect(schema).check_schema(schema)
     except SchemaError as error:
         path = tuple(error.absolute_path)
-        return path, ": ".join(filter(None, ("/".join(map(str, path)), str(error.message))))
+        return path, ": ".join(filter(None, ("/".join(map(str, path)), reason(error))))
     except RecursionError:
         return (), "the schema is nested too deep"
+    except Exception as error:  # a dialect looks into what it takes for texts and lists, without asking
+        return (), f"the schema can't be read: {error}"
     return None
 
 
@@ -80,17 +94,20 @@ def _bad_reference(schema: Schema, parts: Iterable[tuple[Path, Schema]]) -> Faul
     """A reference that leads nowhere. A schema with ids of its own inside is left to the validator."""
     from referencing import Registry
     from referencing.exceptions import Unresolvable
-    from referencing.jsonschema import DRAFT202012
+    from referencing.jsonschema import DRAFT202012, specification_with
 
     if any("$id" in part for _, part in parts):
         return None
-    resolver = Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver()
+    words = specification_with(schema.get("$schema", ""), default=DRAFT202012)  # what is a schema in it, and what data
+    resolver = Registry().with_resource("", words.create_resource(schema)).resolver()
     for path, part in parts:
         reference = part.get("$ref")
         try:
             resolver.lookup(reference if isinstance(reference, str) else "")
         except Unresolvable:
             return (*path, "$ref"), f"{reference} is nowhere in the schema"
+        except Exception as error:  # what lies on the way raises whatever it likes
+            return (*path, "$ref"), f"{short(reference)} can't be followed: {error}"
     return None
 
 
