@@ -213,8 +213,8 @@ def follow(value: Any, path: tuple[str | int, ...]) -> Any:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most so many characters; one that is cut ends in `…`."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """The first so many characters of a text, and `…` behind them where it is cut."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def in_text(value: Any) -> str:

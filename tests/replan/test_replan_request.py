@@ -62,7 +62,7 @@ def test_a_whole_request(granularity: str, refutes: str, remaining: str, radius:
     assert (request.version, request.line) == ("v1", ("4",))
     assert request.signal == FailureSignal("4", ErrorType.ASSUMPTION, "no price", ("sum: shape",), evidence)
     assert list(request.done) == [
-        DoneStep("1", "look up A", '{"rows":["a","b","c","d","e","f","g","h"'),
+        DoneStep("1", "look up A", '{"rows":["a","b","c","d","e","f","g","h"…'),
         DoneStep("2", "look up B", "none"),
     ]
     assert " ".join(step.id for step in request.remaining) == remaining
@@ -75,7 +75,7 @@ def test_the_whole_text_of_it() -> None:
     assert build_prompt(request).splitlines() == [
         "Goal: Compare  “costs”",
         "Done:",
-        '  1 look up A: {"rows":["a","b","c","d","e","f","g","h"',
+        '  1 look up A: {"rows":["a","b","c","d","e","f","g","h"…',
         "  2 look up B: none",
         "Failed step: 4",
         "Failure: assumption: no price",

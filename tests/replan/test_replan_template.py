@@ -141,14 +141,14 @@ DEEPER: dict[str, tuple[str, list[str], list[str], list[str]]] = {
         outcomes: [{match: {step: 2}, returns: [{status: shape, message: there is no public price list}, ok]}]
         """,
         [
-            '2 look “work around [there is no public p]” {"of":"#E1"} after 1',
+            '2 look “work around [there is no public p…]” {"of":"#E1"} after 1',
             '5 sum “sum” {"of":"#E2","n":"<#E1> of <#E2>"} after 2 instead of 3',
             '6 write “write” {"of":"#E5"} after 5,1 instead of 4',
         ],
         ["v1→v2 tail assumption@2: -3,4 +5,6 ~2"],
         [
             "1 look “look” – done",
-            '2 look “work around [there is no public p]” {"of":"#E1"} after 1 – done',
+            '2 look “work around [there is no public p…]” {"of":"#E1"} after 1 – done',
             '5 sum “sum” {"of":"#E2","n":"<#E1> of <#E2>"} after 2 instead of 3 – done',
             '6 write “write” {"of":"#E5"} after 5,1 instead of 4 – done',
         ],

@@ -43,7 +43,7 @@ def test_the_text_never_decides(status: str) -> None:
 
 def test_a_message_is_cut_at_200_characters() -> None:
     assert classify("3", Status.ERROR, "x" * 200).error_msg == "x" * 200
-    assert classify("3", Status.ERROR, "x" * 201).error_msg == "x" * 200
+    assert classify("3", Status.ERROR, "x" * 201).error_msg == "x" * 200 + "…"
 
 
 @pytest.mark.parametrize("state", ["pending", "failed", "skipped", "void", "no such step", "no such field"])

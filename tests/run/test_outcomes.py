@@ -40,7 +40,7 @@ def test_what_each_status_comes_to(status: str, line: str) -> None:
         ("{status: shape, message: timeout or denied}", "assumption: timeout or denied"),
         ('{status: tool_error, message: "wrong shape, semantic"}', "environmental: wrong shape, semantic"),
         ("{status: error, message: no such permission}", "unknown: no such permission"),
-        (f"{{status: error, message: {'x' * 300}}}", f"unknown: {'x' * 200}"),
+        (f"{{status: error, message: {'x' * 300}}}", f"unknown: {'x' * 200}…"),
         ("{status: ok, value: {rows: null}}", "assumption: rows: expected list, got null"),
         ("{status: ok, value: 3}", "assumption: no field named rows"),
     ],

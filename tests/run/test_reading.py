@@ -208,8 +208,8 @@ outcomes: [{match: {tool: source}, returns: [{status: ok, value: {name: A, size:
         ("{vendor: A}", "v1 2 done 1-2 look:ok"),
         ('{vendor: "#E1.name"}', "v1 2 done 1-2 look:ok"),
         ("{}", "v1 2 failed 1-1 (assumption: 'vendor' is a required property)"),
-        ("{vendor: 3}", "v1 2 failed 1-1 (assumption: 3 is not of type 'string')"),
-        ('{vendor: "#E1.size"}', "v1 2 failed 1-1 (assumption: 3 is not of type 'string')"),
+        ("{vendor: 3}", "v1 2 failed 1-1 (assumption: vendor: 3 is not of type 'string')"),
+        ('{vendor: "#E1.size"}', "v1 2 failed 1-1 (assumption: vendor: 3 is not of type 'string')"),
     ],
 )
 def test_args_are_held_against_the_tools_schema_after_substitution(args: str, line: str) -> None:

@@ -52,7 +52,7 @@ RESULTS: list[tuple[dict[str, Any] | None, Any, str | None]] = [
     ({"schema": {"pattern": "^a+$"}}, 5, None),
     ({"schema": {"pattern": "^a+$"}}, "ab", "'ab' does not match '^a+$'"),
     ({"schema": {"patternProperties": {"^x": {"type": "null"}}}}, {"x1": None, "y": 1}, None),
-    ({"schema": {"patternProperties": {"^x": {"type": "null"}}}}, {"x1": 1}, "1 is not of type 'null'"),
+    ({"schema": {"patternProperties": {"^x": {"type": "null"}}}}, {"x1": 1}, "x1: 1 is not of type 'null'"),
     ({"schema": {"patternProperties": {"^x": {}}, "additionalProperties": False}}, {"x1": 1}, None),
     (
         {"schema": {"properties": {"a": {}}, "patternProperties": {"^x": {}}, "additionalProperties": False}},
@@ -75,7 +75,7 @@ RESULTS: list[tuple[dict[str, Any] | None, Any, str | None]] = [
     ({"schema": {"enum": [1, "a", [2]]}}, 1.0, None),
     ({"schema": {"enum": [1, "a", [2]]}}, [2], None),
     ({"schema": {"enum": [1, "a", [2]]}}, True, "True is not one of [1, 'a', [2]]"),
-    ({"schema": {"items": {"enum": list(range(22))}}}, [3, 22], f"22 is not one of {list(range(20))} and 2 more"),
+    ({"schema": {"items": {"enum": list(range(22))}}}, [3, 22], f"[1]: 22 is not one of {list(range(20))} and 2 more"),
     ({"schema": {"format": "email"}}, "nobody", None),
 ]
 
@@ -92,7 +92,7 @@ def test_args_are_held_against_the_tools_schema() -> None:
     assert check_args(None, {}) is None
     assert check_args(schema, {"vendor": "A"}) is None
     assert check_args(schema, {}) == "'vendor' is a required property"
-    assert check_args(schema, {"vendor": 5}) == "5 is not of type 'string'"
+    assert check_args(schema, {"vendor": 5}) == "vendor: 5 is not of type 'string'"
 
 
 SAMPLES: list[tuple[dict[str, Any] | None, Any]] = [
@@ -185,7 +185,7 @@ def test_a_dialect_is_kept_to_and_bounded_too(dialect: str) -> None:
     assert schema_fault(schema) is None
     text = "a" * 40 + "!"
     assert check({"schema": schema}, [["a"]]) is None
-    assert check({"schema": schema}, [text]) == f"'{text}' does not match '^(a+)+$'"
+    assert check({"schema": schema}, [text]) == f"[0]: '{text}' does not match '^(a+)+$'"
 
 
 def test_a_sample_of_a_large_schema_ends_too() -> None:

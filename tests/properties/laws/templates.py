@@ -79,7 +79,9 @@ class _Template:
         old = step.id
         if failed is not None and step is failed:
             signal = self._signals[old]
-            step = replace(_alternative(step) or step, action=f"work around [{signal.error_msg[:_SHOWN]}]")
+            said = signal.error_msg
+            why = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+            step = replace(_alternative(step) or step, action=f"work around [{why}]")
             step = self._mended(step, plan) if signal.error_type == "missing_var" else step
         return replace(
             step,
