@@ -47,10 +47,13 @@ def amount(text: str) -> float:
 
 def duration(text: str) -> float:
     """A time in seconds: a number, or a text like 250ms, 30s, 2m, 1h."""
-    from replanctl.files import seconds_of
+    from replanctl.files import LONGEST, seconds_of
 
     seconds = seconds_of(text)
-    return amount(text) if seconds is None else seconds
+    seconds = amount(text) if seconds is None else seconds
+    if seconds > LONGEST:
+        raise ValueError(f"{text!r} is too long: the longest is {LONGEST:,} seconds")
+    return seconds
 
 
 def folder(text: str) -> Path:

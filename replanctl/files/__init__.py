@@ -1,7 +1,7 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
 from replanctl.files.disk import check_writable, destination, write_text
-from replanctl.files.durations import seconds_of
+from replanctl.files.durations import LONGEST, seconds_of
 from replanctl.files.extras import load_coefficients, parse_draft
 from replanctl.files.faults import did_you_mean
 from replanctl.files.insert import say_in_steps
@@ -21,6 +21,7 @@ from replanctl.files.schema import file_schema
 from replanctl.files.sections import Role
 
 __all__ = [
+    "LONGEST",
     "seconds_of",
     "destination",
     "did_you_mean",

@@ -20,8 +20,8 @@ from replanctl.errors import InputError, UsageError
 from replanctl.files import parse_draft
 from replanctl.host.question import question
 from replanctl.host.signals import held_back
-from replanctl.plan import shortened
 from replanctl.live import Draft
+from replanctl.plan import shortened
 from replanctl.replan import ReplanRequest
 
 OUTPUT_CAP = 1 << 20  # bytes it may write

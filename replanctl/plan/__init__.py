@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from replanctl.plan import references
+from replanctl.plan.bulk import too_bulky, too_bulky_when_read
 from replanctl.plan.coupling import CouplingRow, coupling
 from replanctl.plan.cycles import cycles, in_order, uncovered
 from replanctl.plan.diff import (
@@ -62,6 +63,8 @@ __all__ = [
     "in_order",
     "in_text",
     "shortened",
+    "too_bulky",
+    "too_bulky_when_read",
     "mentions",
     "parse",
     "plan_faults",

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from replanctl.live import Cell, Health
-from replanctl.plan import Reference, references
+from replanctl.plan import Reference, references, too_bulky
 from replanctl.replan import ERROR_TYPES, BudgetGate, Check, ErrorType, Missing, Status
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
 from replanctl.run.execution import Execution
@@ -60,7 +60,10 @@ class Dispatcher:
         warnings: tuple[str, ...] = ()
         missing: Missing | None = None
         if references.mentions(args):
-            args, sources, missing, warnings = self._read(cell)
+            bulky = state.too_bulky(step)
+            args, sources, missing, warnings = self._read(cell) if not bulky else (args, (), None, ())
+        else:
+            bulky = too_bulky(args)
         state.executions += 1
         state.graph.start(cell)
         tool = step.tool_name
@@ -70,7 +73,9 @@ class Dispatcher:
         lineage = cell.lineage
         again = lineage is not None and lineage.called
         execution = Execution(cell, args, tool, spec, state.at, sources, again)
-        if missing is not None:
+        if bulky:
+            yield from self._ends.fail(execution, Status.SHAPE, bulky)
+        elif missing is not None:
             yield from self._ends.fail(execution, Status.ERROR, "", missing=missing)
         elif state.denied and state.was_denied(tool, args):
             yield from self._ends.fail(execution, Status.DENIED, "denied before")

@@ -24,7 +24,7 @@ from replanctl.live import (
     HealthChange,
     VariableTable,
 )
-from replanctl.plan import OnFailure, Plan, Reference, Step, Tool, exact, references
+from replanctl.plan import OnFailure, Plan, Reference, Step, Tool, exact, references, too_bulky_when_read
 from replanctl.replan import Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
 from replanctl.run.policy import Mode, Policy
@@ -145,7 +145,7 @@ class SessionState:
         if not self.denied:
             return False
         known = self.graph.known
-        if any(self.state(r) for r in references.find(step.args, known)):
+        if any(self.state(r) for r in references.find(step.args, known)) or self.too_bulky(step):
             return False
         return self.was_denied(step.tool_name, self.substituted(step))
 
@@ -153,6 +153,13 @@ class SessionState:
         """A step's args with every reference replaced by what it reads now."""
         args: dict[str, Any] = references.transform(step.args, self.graph.known, self._whole, self._inside)
         return args
+
+    def too_bulky(self, step: Step) -> str:
+        """What a step's args have too much of for one call, once their references are read; or nothing."""
+        return too_bulky_when_read(step.args, self.graph.known, self._read_or_none)
+
+    def _read_or_none(self, reference: Reference) -> Any:
+        return None if self.state(reference) else self._whole(reference)
 
     def _whole(self, reference: Reference) -> Any:
         variable = self.variables.get(reference.step_id)
