@@ -49,10 +49,13 @@ class CommandReplanner:
 
     def replan(self, request: ReplanRequest) -> Draft | None:
         """Ask the command. Raises ValueError with what went wrong."""
+        until = time.monotonic() + self._timeout
         try:
             rule = parse_draft(self._run(msgspec.json.encode(question(request))), "the planner's answer")
         except InputError as error:
             raise ValueError("; ".join(f"{p.line}:{p.column}: {p.message}" for p in error.problems[:3])) from error
+        if time.monotonic() > until:
+            raise ValueError(f"no answer within {self._timeout:g} s: reading its steps took the rest")
         return Draft(rule.steps, rule.verdicts)
 
     def cause(self, request: ReplanRequest) -> str:
@@ -90,7 +93,7 @@ def _listen(process: subprocess.Popen[bytes], timeout: float) -> tuple[bytes, by
     """What the command writes until it ends, and the end of what it complains about. Raises ValueError over a cap."""
     assert process.stdout is not None
     assert process.stderr is not None
-    until = time.monotonic() + timeout
+    until, ended = time.monotonic() + timeout, float("inf")
     heard = {process.stdout: b"", process.stderr: b""}
     with selectors.DefaultSelector() as selector:
         for stream in heard:
@@ -98,8 +101,11 @@ def _listen(process: subprocess.Popen[bytes], timeout: float) -> tuple[bytes, by
         while selector.get_map():
             left = until - time.monotonic()
             ready = selector.select(max(0.0, min(left, PULSE)))
-            if not ready and process.poll() is not None:
-                break
+            if process.poll() is not None:  # what it started may hold its outputs open, and go on writing to them
+                ended = min(ended, time.monotonic())
+                answering = any(key.data is process.stdout for key, _ in ready)
+                if not ready or (not answering and time.monotonic() > ended + PULSE):
+                    break
             if left <= 0:
                 raise ValueError(f"no answer within {timeout:g} s")
             for key, _ in ready:

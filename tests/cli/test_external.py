@@ -158,6 +158,40 @@ def test_nothing_that_a_planner_started_is_left_behind(cli: Cli, ending: str) ->
     assert ended(int(Path("sleeper").read_text()))
 
 
+DETACHED = """\
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    os.close({closed})
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        {does}
+print(open("answer").read())
+"""
+
+
+@pytest.mark.parametrize(
+    ("closed", "does"),
+    [(1, "os.write(2, b'noise' * 1000)"), (1, "time.sleep(0.05)"), (2, "time.sleep(0.05)")],
+    ids=["talks on", "holds standard error", "holds standard output"],
+)
+def test_who_left_the_planners_group_is_not_waited_for(cli: Cli, closed: int, does: str) -> None:
+    cli.files({"detach.py": DETACHED.format(closed=closed, does=does), "answer": STEPS})
+    began = time.monotonic()
+    assert run(cli, f"{PYTHON} detach.py", "--planner-timeout", "15s").code == 0
+    assert time.monotonic() - began < 10
+
+
+def test_an_answer_is_read_within_the_planners_time(cli: Cli) -> None:
+    cli.files({"answer": "".join(f"- {{id: {n}, tool: u}}\n" for n in range(10, 40_000))})
+    began = time.monotonic()
+    done = run(cli, "cat answer", "--planner-timeout", "250ms", "--max-replans", "1", "--max-steps", "none")
+    assert time.monotonic() - began < 10
+    assert done.code == 1
+    (rejected,) = events(cli, "plan.rejected")
+    assert rejected["reasons"][0].startswith("the replanner failed: no answer within 0.25 s")
+
+
 def ended(pid: int) -> bool:
     """Whether a process is gone, or soon will be."""
     for _ in range(200):
