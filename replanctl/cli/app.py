@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import takewhile
+from pathlib import Path
 
 from replanctl import __version__
 from replanctl.cli.flags import Shared, Verb
@@ -53,12 +54,14 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except StoppedError as stop:
         return _complain(world, stop.exit_code, "terminated", *_notes(stop))
     except SystemExit as end:  # typer ends so after completing a line
-        return end.code if isinstance(end.code, int) else 0
+        return _print(world, [], end.code if isinstance(end.code, int) else 0)
     except InputError as error:
         return _list_problems(world, error)
     except ReplanctlError as error:
         return _complain(world, error.exit_code, str(error), error.hint)
-    except Exception as error:
+    except BaseException as error:
+        if _is_gone():
+            return _complain(world, UsageError.exit_code, "the working folder is gone", "go to one that is there")
         return _own_up(world, error, debug="--debug" in words)
 
 
@@ -94,21 +97,48 @@ def _choose(words: list[str], world: World) -> tuple[Verb, Shared] | int:
     """What is to be done. A plain command line is read quickly; typer takes the rest."""
     completing = COMPLETION_VARIABLE in world.environ
     if not words and not completing:
-        raise UsageError(f"say what to do: {', '.join(VERBS)}", hint="replanctl --help")
+        return _show_help(world)
     if words and words[0] in VERBS and not completing:
         verb = load_verb(words[0])
         if options := read_quickly(words[1:], verb.options):
             return verb, options
     from replanctl.cli.typed import read_with_typer
 
-    return read_with_typer(words, {name: load_verb(name) for name in VERBS})
+    try:
+        return read_with_typer(words, {name: load_verb(name) for name in VERBS})
+    except KeyError as error:
+        if completing:
+            raise UsageError(
+                f"{COMPLETION_VARIABLE} is set, but {error} is not: no shell asks", hint="unset it"
+            ) from None
+        raise
+
+
+def _show_help(world: World) -> int:
+    """Say what there is to do, where complaints go: nothing was asked for, so there is no result."""
+    from contextlib import redirect_stdout
+
+    from replanctl.cli.typed import read_with_typer
+
+    with redirect_stdout(world.stderr):
+        read_with_typer(["--help"], {name: load_verb(name) for name in VERBS})
+    return UsageError.exit_code
 
 
 def _notes(stop: BaseException) -> list[str]:
     return getattr(stop, "__notes__", [])
 
 
-def _own_up(world: World, error: Exception, *, debug: bool) -> int:
+def _is_gone() -> bool:
+    """Whether the working folder was deleted: much of what is asked of it fails then, each in its own way."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def _own_up(world: World, error: BaseException, *, debug: bool) -> int:
     if debug:
         from traceback import format_exception
 

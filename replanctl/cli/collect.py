@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,23 @@ class RehearsalItem(pytest.Item):
         return self.path, None, f"rehearsal {self.name}"
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector:
+    """A folder is a folder: as a Python package it would be imported."""
+    return pytest.Dir.from_parent(parent, path=path)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """What others would collect is left out: code that lies beside a plan is not run, also where it is named."""
+    yield
+    found = _collected(file_path, parent)
+    return [found] if found else []
+
+
+def _collected(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Plans are collected by what is in them: one of a folder is not read without `expect` in it or beside it."""
     if parent.session.isinitpath(file_path):
         return _file(file_path, parent)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Literal, TextIO
 
 from replanctl.errors import ReplanctlError, UsageError
@@ -30,14 +31,12 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
     from replanctl.files import destination
 
     with _refused(target):
-        final = destination(target)  # a link stays a link
-    if final.exists() and not final.is_file():  # a device or a pipe can't be replaced
-        with _open(final, "w", target) as stream, _reported(target):
-            yield stream
-            stream.flush()
-    else:
-        with _replacing(final, target) as stream:
-            yield stream
+        if target.exists() and not target.is_file() and not target.is_dir():
+            direct = True  # a device or a pipe can't be replaced, and a pipe has a name only where it was found
+        else:
+            direct, final = False, destination(target)  # a link stays a link
+    with _written_directly(target) if direct else _replacing(final, target) as stream:
+        yield stream
 
 
 def write_line(stream: TextIO, line: bytes) -> None:
@@ -49,6 +48,12 @@ def write_line(stream: TextIO, line: bytes) -> None:
 def write_document(stream: TextIO, text: str) -> None:
     """Write what other programs read, in UTF-8 like JSON. Foreign text in it has passed the door already."""
     stream.buffer.write(text.encode())
+
+
+def as_word(path: Path) -> str:
+    """A path as a shell takes it, and no option."""
+    text = str(path)
+    return quote(f"./{text}" if text.startswith("-") else text)
 
 
 def say(stream: TextIO, lines: Iterable[str]) -> None:
@@ -77,6 +82,18 @@ def _harmless(line: bytes) -> bytes:
 def _escaped(char: re.Match[str]) -> str:
     units = char[0].encode("utf-16-be").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+@contextmanager
+def _written_directly(target: Path) -> Iterator[TextIO]:
+    stream = _open(target, "w", target)
+    try:
+        with _reported(target):
+            yield stream
+            stream.flush()
+    finally:
+        with suppress(OSError):  # it was said already
+            stream.close()
 
 
 @contextmanager

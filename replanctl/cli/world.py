@@ -6,7 +6,8 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -37,7 +38,7 @@ class World(msgspec.Struct, frozen=True):
     @classmethod
     def real(cls) -> World:
         """The process's own."""
-        return cls(sys.stdin, patient(sys.stdout), patient(sys.stderr), os.environ, utc_now)
+        return cls(sys.stdin, patient(sys.stdout), patient(sys.stderr, forgiving=True), os.environ, utc_now)
 
     def says_color(self, when: Color, stream: TextIO) -> bool:
         """Whether to colour a stream: asked for, or a terminal that nobody forbade it."""
@@ -67,22 +68,44 @@ def utc_now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-def patient(stream: TextIO | None) -> TextIO:
-    """A stream that goes on without a reader, and spells what its encoding can't say instead of failing."""
+def patient(stream: TextIO | None, *, forgiving: bool = False) -> TextIO:
+    """A stream that goes on without a reader, and spells what its encoding can't say instead of failing.
+
+    A `forgiving` one does not fail either where nothing can be written: what is said on the side decides nothing.
+    """
     if stream is None:  # closed by the caller
         return Path(os.devnull).open("w", encoding="utf-8")
     buffer = getattr(stream, "buffer", None)
     raw = getattr(buffer, "raw", buffer)  # PYTHONUNBUFFERED leaves the buffer out
     if not isinstance(raw, io.FileIO):
         return stream  # a test's own
-    writer = io.BufferedWriter(_Pipe(raw), buffer_size=1 << 16)
+    writer = io.BufferedWriter(_Pipe(raw, forgiving=forgiving), buffer_size=1 << 16)
     return io.TextIOWrapper(writer, stream.encoding, "backslashreplace", line_buffering=stream.isatty())
+
+
+@contextmanager
+def failing_at_the_end(stream: TextIO) -> Iterator[None]:
+    """A stream that can't be written fails after what is inside, and not in the middle of it. Raises OutputError."""
+    pipe = getattr(getattr(stream, "buffer", None), "raw", None)
+    if not isinstance(pipe, _Pipe):  # a test's own
+        yield
+        return
+    pipe.forgiving = True
+    try:
+        yield
+        stream.flush()
+    finally:
+        pipe.forgiving = False
+    if pipe.error is not None:
+        raise OutputError("the output", pipe.error) from pipe.error
 
 
 class _Pipe(io.RawIOBase):
     """A file that takes and drops what comes after its reader went, or after it failed once."""
 
-    def __init__(self, raw: io.FileIO) -> None:
+    def __init__(self, raw: io.FileIO, *, forgiving: bool) -> None:
+        self.forgiving = forgiving
+        self.error: OSError | None = None
         self._raw = raw
         self._gone = False
 
@@ -93,8 +116,9 @@ class _Pipe(io.RawIOBase):
             except BrokenPipeError:
                 self._gone = True
             except OSError as error:
-                self._gone = True
-                raise OutputError("the output", error) from error
+                self._gone, self.error = True, error
+                if not self.forgiving:
+                    raise OutputError("the output", error) from error
         return memoryview(data).nbytes
 
     def writable(self) -> bool:

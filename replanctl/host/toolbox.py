@@ -13,6 +13,7 @@ from typing import Any
 
 from replanctl.errors import UsageError
 from replanctl.host.functions import FunctionTools, describe
+from replanctl.host.signals import StoppedError
 from replanctl.replan import Status
 from replanctl.run import Call, Outcome
 
@@ -32,6 +33,10 @@ class Toolbox:
                 return self._tools.call(call)
             except SystemExit as end:
                 return Outcome(Status.ERROR, message=f"the tool ended the program: exit {end.code}", latency=0.0)
+            except (KeyboardInterrupt, StoppedError):
+                raise
+            except BaseException as error:  # whatever else a tool raises
+                return Outcome(Status.ERROR, message=f"{type(error).__name__}: {describe(error)}", latency=0.0)
 
 
 def load_tools(spec: str) -> Toolbox:
@@ -53,7 +58,9 @@ def _module(name: str, spec: str) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):
             return import_module(name)
-    except (Exception, SystemExit) as error:  # whatever the module does when it is imported
+    except (KeyboardInterrupt, StoppedError):
+        raise
+    except BaseException as error:  # whatever the module does when it is imported
         if isinstance(error, ModuleNotFoundError) and error.name and name.startswith(error.name):
             raise UsageError(f"--tools {spec}: there is no module {error.name}", hint=_HOW) from error
         why = f"{type(error).__name__}: {describe(error)}"

@@ -1,7 +1,8 @@
 """Runs on disk: numbered 1, 2, 3, … in one SQLite file of the store folder. Nothing else is ever written."""
 
+from replanctl.store.database import FILE_NAMES
 from replanctl.store.model import Inputs, RunRow, RunStatus, SourceText
 from replanctl.store.store import Store
 from replanctl.store.writer import BATCH, RunWriter
 
-__all__ = ["BATCH", "Inputs", "RunRow", "RunStatus", "RunWriter", "SourceText", "Store"]
+__all__ = ["BATCH", "FILE_NAMES", "Inputs", "RunRow", "RunStatus", "RunWriter", "SourceText", "Store"]

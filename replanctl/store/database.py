@@ -17,6 +17,7 @@ from replanctl.errors import StoreError
 from replanctl.store.upgrade import read_old, upgrade
 
 FILE_NAME = "runs.db"
+FILE_NAMES = (FILE_NAME, *(f"{FILE_NAME}-{each}" for each in ("wal", "shm", "journal")), ".gitignore")
 APPLICATION = 0x52504C43  # "RPLC" in the file's header: whose database this is
 SCHEMA_VERSION = 2
 

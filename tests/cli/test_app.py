@@ -37,7 +37,7 @@ def stumble() -> str:
 ENDINGS: list[tuple[list[str], int, str]] = [
     (["run", "plan.yaml"], 0, ""),
     (["run", "plan.yaml", "--outcomes", "denied.yaml"], 1, ""),
-    ([], 2, f"replanctl: say what to do: {', '.join(VERBS)}\n  replanctl --help\n"),
+    ([], 2, "Usage: replanctl [OPTIONS] COMMAND [ARGS]..."),
     (["shwo"], 2, "replanctl: No such command 'shwo'. Did you mean 'show'?\n  replanctl --help\n"),
     (["run"], 2, "replanctl: Missing argument 'PLAN'.\n  replanctl run --help\n"),
     (["run", "plan.yaml", "--max-step", "1"], 2,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import say
+from replanctl.cli.output import as_word, say
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 
@@ -34,7 +34,7 @@ def execute(options: Options, world: World) -> int:
     except OSError as error:
         raise UsageError(f"{options.folder} can't be written: {error.strerror}", hint="name another folder") from error
     if not options.quiet:
-        say(world.stderr, [f"wrote {targets[0]} and {targets[1]}: try replanctl run {targets[0]}"])
+        say(world.stderr, [f"wrote {targets[0]} and {targets[1]}: try replanctl run {as_word(targets[0])}"])
     return 0
 
 

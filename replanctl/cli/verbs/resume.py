@@ -15,6 +15,7 @@ from replanctl.cli.amending import AmendOptions, amended
 from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
+from replanctl.cli.spared import spare, started
 from replanctl.cli.values import duration, positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
@@ -43,6 +44,9 @@ def execute(options: Options, world: World) -> int:
     folder = world.store_folder(options.store)
     with Store.open(folder) as store:
         row = store.latest() if options.run is None else store.run(options.run)
+        given = (options.outcomes, options.lessons, *started(options.planner, options.tools))
+        had = (source.name for source in store.inputs(row.run).sources) if options.output else ()
+        spare("-o", options.output, (*given, *had), world, options.store)
     if row.status is RunStatus.COMPLETED:
         world.stderr.write(f"run {row.run} is completed ({row.reason}): there is nothing to resume\n")
         return 0

@@ -12,6 +12,7 @@ from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
 from replanctl.cli.output import output
 from replanctl.cli.overrides import PolicyOptions, with_flags
+from replanctl.cli.spared import spare, started
 from replanctl.cli.values import duration
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -47,6 +48,9 @@ def execute(options: Options, world: World) -> int:
         rehearsal = load_rehearsal(options.plan, outcomes=options.outcomes, policy=options.policy, stdin=world.stdin)
         inputs = _inputs(rehearsal, options)
         real = outside_of(inputs)
+        read = (*(source.name for source in rehearsal.sources), options.lessons)
+        started_files = started(options.planner, options.tools)
+        spare("-o", options.output, (*read, *started_files), world, options.store)
         with output(world.stdout, options.output) as stream, _writer(options, world, inputs, rehearsal) as writer:
             view = view_of(options.format, options, world, stream, inputs, writer.run if writer else None)
             log = EffectLog(journal=writer or Unwritten())
