@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
+
+TYPE_CHECKING = False  # typing costs more than everything `--version` needs
+if TYPE_CHECKING:
+    from typing import Any
 
 INTERRUPTED = 130
 
@@ -13,11 +16,10 @@ def entry() -> None:
     """Run the command line; `--version` alone is answered without loading it."""
     if sys.argv[1:] == ["--version"] and _told_version():
         return
+    interrupts = _answering_at_once()
     try:
-        code = _run()
-    except KeyboardInterrupt:  # before there was anything to keep, or behind the end of it
-        with contextlib.suppress(Exception):
-            os.write(2, b"replanctl: interrupted\n")
+        code = _run(interrupts)
+    except KeyboardInterrupt:  # behind the end of it
         code = INTERRUPTED
     # All is written and closed by now. Taking the interpreter down object by object would only cost time: a seventh
     # of a short run, and far more after a long one.
@@ -36,12 +38,30 @@ def _told_version() -> bool:
     return True
 
 
-def _run() -> int:
+def _answering_at_once() -> Any:
+    """Until there is anything to keep, an interrupt ends the process where it is: imports that are torn raise whatever
+    they like, and a module written in C may not survive it. Returns the module that gives the signal back."""
+    signals: Any = __import__("_signal")  # the half of `signal` that costs nothing
+    if signals.getsignal(signals.SIGINT) is signals.default_int_handler:
+        signals.signal(signals.SIGINT, _end_here)
+    return signals
+
+
+def _end_here(number: int, frame: object) -> None:
+    try:
+        os.write(2, b"replanctl: interrupted\n")
+    finally:
+        os._exit(INTERRUPTED)
+
+
+def _run(signals: Any) -> int:
     from replanctl.cli.app import main
     from replanctl.cli.world import World
 
     world = World.real()
     sys.stdout, sys.stderr = world.stdout, world.stderr  # what typer and pytest write fails like all else
+    if signals.getsignal(signals.SIGINT) is _end_here:
+        signals.signal(signals.SIGINT, signals.default_int_handler)
     return main(sys.argv[1:], world)  # not flushed again: who is told to stop does not wait for a reader
 
 

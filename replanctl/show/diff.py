@@ -188,6 +188,20 @@ def _markdown_row(change: StepChange, tools: Mapping[str, str]) -> str:
 
 
 def _literal(text: str) -> str:
-    """Foreign text that Markdown shows as it is, and from which no forge makes a mention, an issue or a picture."""
+    """Foreign text that Markdown shows as it is, and of which no forge makes a mention, a link or a picture."""
     plain = re.sub(r"([\\`*_{}\[\]<>#|~&!@$])", r"\\\1", clean(text))
-    return re.sub(r"([@#](?=\w)|:(?=[\w+-]+:))", r"\1<!-- -->", plain)
+    return _LINKED.sub(r"\g<0><!-- -->", plain)
+
+
+# Where a forge would begin to make something of plain text; what is invisible behind it keeps the two halves apart.
+_LINKED = re.compile(
+    r"""
+    [@#](?=\w)                      # mentions and issues
+    | :(?=[\w+-]+:)                 # pictures of emotions
+    | :(?=//)                       # addresses
+    | \bwww(?=\.)
+    | \bGH(?=-\d)                   # issues once more
+    | \b[0-9a-f]{6}(?=[0-9a-f]{1,58}\b)   # commits
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)

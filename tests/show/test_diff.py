@@ -62,6 +62,23 @@ def test_markdown() -> None:
     assert diff_markdown(SAME) == "### v1 → v2\n\nPlan: 6 kept.\n"
 
 
+LINKED: list[tuple[str, str]] = [
+    ("see https://a.b/c", "see https:<!-- -->//a.b/c"),
+    ("www.evil.org", "www<!-- -->.evil.org"),
+    ("GH-12, gh-3", "GH<!-- -->-12, gh<!-- -->-3"),
+    ("back to deadbeef1234", "back to deadbe<!-- -->ef1234"),
+    ("0f" * 20, "0f0f0f<!-- -->" + "0f" * 17),
+    ("me@b.org", r"me\@<!-- -->b.org"),
+    ("facade, added, 12:30, wwwhat, GH-x", "facade, added, 12:30, wwwhat, GH-x"),
+]
+
+
+@pytest.mark.parametrize(("text", "written"), LINKED)
+def test_markdown_makes_no_links_of_foreign_text(text: str, written: str) -> None:
+    document = diff_markdown(diff_plans((), [s("1", text)]))
+    assert f"| {written}<br>" in document or f"| {written} |" in document
+
+
 def test_markdown_takes_foreign_text_as_it_is() -> None:
     hostile = s("1", "a|b <b>`*_[x](y) @all\nnext \x1b", "t")
     line = next(line for line in diff_markdown(diff_plans((), [hostile])).splitlines() if line.startswith("| `"))
