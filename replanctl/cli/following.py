@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from replanctl.cli.flags import Shared
+from replanctl.cli.offers import Offering, Offers
 from replanctl.cli.views import Brief, Document, Lines, View, screen
 from replanctl.cli.world import World
 from replanctl.files import Role
@@ -27,14 +28,15 @@ class RunFormat(StrEnum):
 
 def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, inputs: Inputs, run: int | None) -> View:
     """Who watches the session, by the format that was asked for."""
-    if how is RunFormat.JSON:
-        return Document(stream)
     if how is RunFormat.JSONL:
         return Lines(stream)
+    offers = Offers.of(options.store, inputs)
+    if how is RunFormat.JSON:
+        return Offering(Document(stream), offers)
     if options.quiet:
         return Brief(world.paper(stream, options.color))
     outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
-    return screen(world.paper(stream, options.color), outcomes, run)
+    return Offering(screen(world.paper(stream, options.color), outcomes, run, offers.whole), offers)
 
 
 def follow(events: Iterable[Event], view: View, writer: RunWriter | None, *, kept: int = 0) -> SessionResult:
@@ -53,11 +55,12 @@ def follow(events: Iterable[Event], view: View, writer: RunWriter | None, *, kep
 
 
 @contextmanager
-def told_where_it_is(writer: RunWriter) -> Iterator[RunWriter]:
+def told_where_it_is(writer: RunWriter, offers: Offers) -> Iterator[RunWriter]:
     """A run that is told to stop says where it can be found."""
     with writer:
         try:
             yield writer
         except (KeyboardInterrupt, StoppedError) as stop:
-            stop.add_note(f"run {writer.run} is kept as far as it came: replanctl resume {writer.run} goes on with it")
+            command = offers.whole(f"replanctl resume {writer.run}")
+            stop.add_note(f"run {writer.run} is kept as far as it came: {command} goes on with it")
             raise

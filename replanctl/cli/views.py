@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 import msgspec
@@ -70,8 +70,13 @@ class Brief:
         self._paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost)
 
 
-def screen(paper: Paper, outcomes: Sequence[str], run: int | None) -> SessionScreen:
-    """Everything, as a person reads it; `outcomes` are the names of the files that said what tools return."""
+def screen(
+    paper: Paper, outcomes: Sequence[str], run: int | None, whole: Callable[[str], str] = str, later: bool = False
+) -> SessionScreen:
+    """Everything, as a person reads it; `outcomes` are the names of the files that said what tools return.
+
+    `whole` puts behind a suggested command what it needs, and `later` says that there are later runs.
+    """
     from replanctl.show import Header, SessionScreen
 
-    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run))
+    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, whole, later))

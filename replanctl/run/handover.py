@@ -11,13 +11,13 @@ from replanctl.run.result import ExecutionView, GateView, HandOver, VariableView
 # What to type next, by reason. {run} is the run's number, or nothing for one that was not stored.
 _NEXT: dict[str, tuple[str, ...]] = {
     "replan_budget": ("replanctl resume {run} --max-replans +2",),
-    "token_budget": ("replanctl resume {run} --max-replan-tokens +10000", "replanctl show {run} --ledger"),
-    "step_budget": ("replanctl resume {run} --max-steps +6",),
-    "tool_call_budget": ("replanctl resume {run} --max-tool-calls +6",),
+    "token_budget": ("replanctl resume {run} --max-replan-tokens +{tokens}", "replanctl show {run} --ledger"),
+    "step_budget": ("replanctl resume {run} --max-steps +{steps}",),
+    "tool_call_budget": ("replanctl resume {run} --max-tool-calls +{steps}",),
     "time_budget": ("replanctl resume {run} --max-seconds +{more}",),
     "step_breaker": ("replanctl resume {run} --per-step +1 --granularity tail", "replanctl why {step} --run {run}"),
     "oscillation": ("replanctl resume {run} --max-repeat +1", "replanctl show {run} --lessons"),
-    "no_plan": ("replanctl prompt {run}", "replanctl resume {run} --granularity global"),
+    "no_plan": ("replanctl prompt {run}",),
     "aborted": ("replanctl why {step} --run {run}", "replanctl resume {run} --outcomes FIXED.yaml"),
     "escalated": ("replanctl why {step} --run {run}", "replanctl resume {run} --outcomes FIXED.yaml"),
     "insufficient_evidence": ("replanctl resume {run} --outcomes FIXED.yaml",),
@@ -48,6 +48,12 @@ def _next(reason: str, gate: GateView | None, failed_step: str | None, run: int 
     if run is None:
         return _NOT_STORED
     over = gate.reading - gate.limit if gate is not None and gate.limit is not None else 0
-    words = {"run": run, "step": failed_step, "more": 60 + math.ceil(over)}
+    words = {
+        "run": run,
+        "step": failed_step,
+        "more": 60 + math.ceil(over),
+        "steps": max(6, math.ceil(over)),  # at least what was missing, or the same gate would stop it where it stands
+        "tokens": max(10_000, math.ceil(over)),
+    }
     commands = _NEXT.get(reason, ())
     return tuple(command.format(**words) for command in commands if failed_step or "{step}" not in command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,10 +16,15 @@ from replanctl.show.words import GATES, plural, reading
 
 
 class Header(msgspec.Struct, frozen=True, gc=False):
-    """What the events don't say: where the outcomes came from, as a person names it, and the number of a stored run."""
+    """What the events don't say: where the outcomes came from, as a person names it, and the number of a stored run.
+
+    `whole` puts behind a suggested command what it needs. Where there are `later` runs, a command names its run.
+    """
 
     outcomes: str | None = None
     run: int | None = None
+    whole: Callable[[str], str] = str
+    later: bool = False
 
 
 def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None:

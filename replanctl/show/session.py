@@ -88,7 +88,7 @@ class SessionScreen:
     def close(self, result: SessionResult) -> None:
         """Print what the session came to."""
         self._settle()
-        closing(self._paper, result, said=frozenset(self._said))
+        closing(self._paper, result, self._facts, said=frozenset(self._said))
         self._paper.flush()
 
     def _settle(self) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from replanctl.run import Revision, SessionResult
 from replanctl.show import handover, ledger, lessons, variables
+from replanctl.show.header import Header
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import INDENT, entries
 from replanctl.show.text import GLUE
 from replanctl.show.words import REASONS, number, percent, plural, reading, seconds
 
+PLAIN = Header()
 
-def closing(paper: Paper, result: SessionResult, *, said: frozenset[str] = frozenset()) -> None:
+
+def closing(paper: Paper, result: SessionResult, facts: Header = PLAIN, *, said: frozenset[str] = frozenset()) -> None:
     """Everything below the last step. `said` are warnings that were shown where they arose."""
     paper.blank()
     lessons.section(paper, result)
@@ -22,7 +25,7 @@ def closing(paper: Paper, result: SessionResult, *, said: frozenset[str] = froze
     paper.blank()
     ending, cost = closing_line(result)
     paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost, indent=INDENT)
-    _next(paper, commands(result))
+    _next(paper, commands(result, facts))
 
 
 def closing_line(result: SessionResult) -> tuple[str, str]:
@@ -62,18 +65,20 @@ def _replanned(result: SessionResult) -> list[Revision]:
     return [revision for revision in result.revisions if revision.granularity is not None]
 
 
-def commands(result: SessionResult) -> list[str]:
+def commands(result: SessionResult, facts: Header = PLAIN) -> list[str]:
     """What a person may want to run next: what the hand-over says, else a look at what happened."""
     if result.run is None:
         return []
     if result.handover is not None:
         return list(result.handover.next)
     last = next(reversed(_replanned(result)), None)
-    return [
-        *([f"replanctl diff {last.from_} {last.to}"] if last else []),
-        *([f"replanctl why {result.signals[-1].step_id}"] if result.signals else []),
-        "replanctl show --ledger" if last else "replanctl show --variables",
+    run, number = (f" --run {result.run}", f" {result.run}") if facts.later else ("", "")
+    looks = [
+        *([f"replanctl diff {last.from_} {last.to}{run}"] if last else []),
+        *([f"replanctl why {result.signals[-1].step_id}{run}"] if result.signals else []),
+        f"replanctl show{number} {'--ledger' if last else '--variables'}",
     ]
+    return [facts.whole(each) for each in looks]
 
 
 def _next(paper: Paper, todo: list[str]) -> None:

@@ -114,9 +114,13 @@ class Store:
         """One run. Raises `UsageError` when there is none of this number, `StoreError` when it is damaged."""
         return self._row(self._head(run))
 
+    def newest(self) -> int:
+        """The number of the newest run, damaged or not; 0 where there is none."""
+        return self._shelf.newest()
+
     def latest(self) -> RunRow:
         """The newest run. Raises `UsageError` when there is none at all."""
-        if last := self._shelf.newest():
+        if last := self.newest():
             return self.run(last)
         raise UsageError(f"there are no runs in {self._folder}", hint="replanctl run PLAN makes the first")
 

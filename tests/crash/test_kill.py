@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -242,7 +243,8 @@ TOOLS = {{**shop.TOOLS, "look": look}}
     told = command(shop, *RUN, "--tools", "stops:TOOLS")
     assert (told.code, told.done and told.done.out) == (code, "")
     assert told.done
-    assert told.done.err.splitlines()[1:] == ["  run 1 is kept as far as it came: replanctl resume 1 goes on with it"]
+    again = f"replanctl resume 1 --planner {quote(PLANNER)} --tools stops:TOOLS"
+    assert told.done.err.splitlines()[1:] == [f"  run 1 is kept as far as it came: {again} goes on with it"]
     assert run_of(shop)[0] is RunStatus.INTERRUPTED
     assert command(shop, *RESUME, "--tools", "stops:TOOLS").code == 0
     assert (run_of(shop), lines("diary")) == (whole, DIARY)

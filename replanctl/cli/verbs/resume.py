@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 from replanctl.cli.amending import AmendOptions, amended
 from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
+from replanctl.cli.offers import Offers
 from replanctl.cli.output import output
 from replanctl.cli.spared import spare, started
 from replanctl.cli.values import duration, positive
@@ -50,13 +51,14 @@ def execute(options: Options, world: World) -> int:
     if row.status is RunStatus.COMPLETED:
         world.stderr.write(f"run {row.run} is completed ({row.reason}): there is nothing to resume\n")
         return 0
+    offers = Offers(options.store, options.planner, options.tools)
     if options.lessons:
         open_book(options.lessons)  # one that can't be used is said before anything is run
     with (
         collector_paused(),
         output(world.stdout, options.output) as stream,
         Store.open(folder, create=True) as store,
-        told_where_it_is(store.reopen(row.run)) as writer,
+        told_where_it_is(store.reopen(row.run), offers) as writer,
     ):
         with sound(folder, row.run):
             taken = _take_up(store, writer, options)
@@ -101,7 +103,8 @@ def _given_again(inputs: Inputs, options: Options, run: int) -> Inputs:
     if any(each is not None and getattr(options, name) is None for name, each in had.items()):
         words = " ".join(f"--{name} {quote(each)}" for name, each in had.items() if each is not None)
         why = f"run {run} had {words}: what is started is not taken from the store"
-        raise UsageError(why, hint=f"say it again if you trust it: replanctl resume {run} {words}")
+        again = Offers.of(options.store, inputs).whole(f"replanctl resume {run}")
+        raise UsageError(why, hint=f"say it again if you trust it: {again}")
     timeout = inputs.planner_timeout if options.planner_timeout is UNSET else options.planner_timeout
     replace = msgspec.structs.replace
     return replace(inputs, planner=options.planner, tools=options.tools, planner_timeout=timeout)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.offers import Offers
 from replanctl.cli.output import write_line
 from replanctl.cli.values import Format, positive
 from replanctl.cli.views import screen
@@ -47,19 +48,21 @@ def execute(options: Options, world: World) -> int:
 
 
 def _show(store: Store, row: RunRow, world: World, options: Options) -> None:
+    offers = Offers.of(options.store, store.inputs(row.run))
     if options.format is Format.JSON:
-        write_line(world.stdout, _document(store, row, options.sections()))
+        write_line(world.stdout, _document(store, row, options.sections(), offers))
     elif sections := options.sections():
-        _views(store, row, sections, world, options)
+        _views(store, row, sections, world, options, offers)
     else:
-        _screen(store, row, world, options)
+        _screen(store, row, world, options, offers)
 
 
-def _document(store: Store, row: RunRow, sections: list[str]) -> bytes:
+def _document(store: Store, row: RunRow, sections: list[str], offers: Offers) -> bytes:
     if not sections:
-        return store.document(row.run) or msgspec.json.encode(store.result(row.run))
+        stored = store.document(row.run) if offers == Offers() else None
+        return stored or msgspec.json.encode(offers.complete(store.result(row.run)))
     parts: dict[str, Any] = {"schema_version": 1, "run": row.run, "status": row.status}
-    result = store.result(row.run) if sections != ["events"] else None
+    result = offers.complete(store.result(row.run)) if sections != ["events"] else None
     for name in sections:
         parts[name] = (
             [msgspec.Raw(line) for line in store.event_lines(row.run)] if name == "events" else getattr(result, name)
@@ -67,7 +70,7 @@ def _document(store: Store, row: RunRow, sections: list[str]) -> bytes:
     return msgspec.json.encode(parts)
 
 
-def _views(store: Store, row: RunRow, sections: list[str], world: World, options: Options) -> None:
+def _views(store: Store, row: RunRow, sections: list[str], world: World, options: Options, offers: Offers) -> None:
     from replanctl.show import events, handover, ledger, lessons, variables
 
     paper = world.paper(world.stdout, options.color)
@@ -80,18 +83,18 @@ def _views(store: Store, row: RunRow, sections: list[str], world: World, options
         if name == "events":
             events.view(paper, store.events(row.run))
         else:
-            views[name](paper, store.result(row.run))
+            views[name](paper, offers.complete(store.result(row.run)))
 
 
-def _screen(store: Store, row: RunRow, world: World, options: Options) -> None:
+def _screen(store: Store, row: RunRow, world: World, options: Options, offers: Offers) -> None:
     outcomes = [Path(source.name).name for source in store.inputs(row.run).sources if source.role == "outcomes"]
-    shown = screen(world.paper(world.stdout, options.color), outcomes, row.run)
+    shown = screen(world.paper(world.stdout, options.color), outcomes, row.run, offers.whole, row.run < store.newest())
     for event in store.events(row.run):
         shown.event(event)
     if row.status is RunStatus.RUNNING:
         shown.flush()
     else:
-        shown.close(store.result(row.run))
+        shown.close(offers.complete(store.result(row.run)))
     if said := _NOT_ENDED.get(row.status):
         world.stderr.write(f"run {row.run} {said}\n")
 
