@@ -26,7 +26,38 @@ def mismatches(expect: Mapping[str, Any], result: SessionResult) -> list[str]:
     """Everything the result is not that it was expected to be: its place, what was expected, what came."""
     document: dict[str, Any] = msgspec.to_builtins(result, str_keys=True)
     document["exit"] = 0 if result.status == "completed" else 1
-    return list(_differences(expect, document, ""))
+    return [_with_successor(said, result) for said in _differences(expect, document, "")]
+
+
+_VARIABLE = re.compile(r"variables\.E([A-Za-z0-9][A-Za-z0-9_-]*)(?=[.:\[])")
+
+
+def _with_successor(said: str, result: SessionResult) -> str:
+    """A complaint about a variable names what stands for it now, where its step was replaced or left the plan."""
+    about = _VARIABLE.match(said)
+    if about is None:
+        return said
+    now, left = _standing_for(about[1], result)
+    if left:
+        return f"{said.split(', did you mean')[0]} (step {about[1]} left the plan in {left})"
+    if now == about[1]:
+        return said
+    stands = f"E{now} stands for it now" if f"E{now}" in result.variables else f"step {now} stands for it now, not done"
+    return f"{said.split(', did you mean')[0]} (step {about[1]} was replaced: {stands})"
+
+
+def _standing_for(id_: str, result: SessionResult) -> tuple[str, str]:
+    """The step of the last version that stands for this one, and the version in which nothing did any more, if any."""
+    known = False
+    for version in result.versions:
+        ids = {step.id for step in version.steps}
+        heir = next((step.id for step in version.steps if step.replaces == id_ and step.id != id_), None)
+        if heir is not None and id_ not in ids:
+            id_ = heir
+        elif known and id_ not in ids:
+            return id_, version.version
+        known = known or id_ in ids
+    return id_, ""
 
 
 def _differences(expected: Any, found: Any, place: str) -> Iterator[str]:

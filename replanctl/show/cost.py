@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from replanctl.cost import CostAt, CostRow, CostTable
+from replanctl.run import LedgerLine
+from replanctl.show.ledger import replan_in_words
 from replanctl.show.paper import Paper, Span
 from replanctl.show.words import number, plural
 
 MILLION = 1_000_000
+SHOWN = 40  # replans of a run that are listed
 _LABEL, _NUMBER = 8, 13  # columns of the first table
 _DONE = 4  # columns of the second
 _SUMS = {"patch": 8, "tail": 8, "re-executed": 13, "global": 8, "{times} patch": 9}
 
 
-def cost_screen(paper: Paper, table: CostTable, price: float | None = None) -> None:
-    """Write both tables; `price` is for a million tokens."""
+def cost_screen(
+    paper: Paper,
+    table: CostTable,
+    price: float | None = None,
+    run: int | None = None,
+    replans: Sequence[LedgerLine] | None = None,
+) -> None:
+    """Write both tables; `price` is for a million tokens. Of a `run` also the bookings of its own replans."""
     failure = table.failure
     carried = f"{plural(failure.done, 'step')} done, {plural(table.lessons, 'lesson')} carried"
     paper.line(Span(f"A failure at step {failure.fail} of {table.steps}", "title"), f": {carried}", indent=2)
@@ -21,6 +32,21 @@ def cost_screen(paper: Paper, table: CostTable, price: float | None = None) -> N
     _by_way(paper, failure, price)
     paper.blank()
     _by_done(paper, table)
+    if replans is not None:
+        paper.blank()
+        _booked(paper, run, replans, price)
+
+
+def _booked(paper: Paper, run: int | None, replans: Sequence[LedgerLine], price: float | None) -> None:
+    """What a run really booked, replan by replan, beside what was estimated."""
+    total = sum(line.booked for line in replans)
+    priced = f", {total * price / MILLION:.6f} in all" if price is not None else ""
+    what = f"{number(total)} tokens for {plural(len(replans), 'replan')}{priced}" if replans else "nothing for replans"
+    paper.line(Span(f"Run {run} booked", "title"), f" {what}", indent=2)
+    for line in replans[:SHOWN]:
+        paper.line(replan_in_words(line), indent=4)
+    if len(replans) > SHOWN:
+        paper.line(f"{paper.glyphs.ellipsis} {plural(len(replans) - SHOWN, 'more replan')}", indent=4)
 
 
 def _by_way(paper: Paper, failure: CostAt, price: float | None) -> None:

@@ -192,6 +192,21 @@ def test_a_run_names_its_own_failure(ran: Cli) -> None:
     assert "0.001335" in ran("cost", "--run", "1", "--price", "3.00").out
 
 
+def test_a_run_says_what_its_own_replans_booked(ran: Cli) -> None:
+    lines = loaded(ran("show", "1", "--format", "json"))["ledger"]["lines"]
+    booked = [line for line in lines if line["kind"] == "replan"]
+    found = loaded(ran("cost", "--run", "1", "--format", "json"))
+    assert (found["run"], found["replans"]) == (1, booked)
+    total = sum(line["booked"] for line in booked)
+    assert ran("cost", "--run", "1", "--price", "3.00").out.endswith(
+        f"\n  Run 1 booked {total} tokens for 1 replan, {total * 3 / 1e6:.6f} in all\n"
+        f"    patch of v1 at step 2: {total}, as estimated\n"
+    )
+    assert ran("cost", "--run", "3", "--fail", "1").out.endswith("\n  Run 3 booked nothing for replans\n")
+    unrelated = loaded(ran("cost", "--steps", "3", "--fail", "1", "--format", "json"))
+    assert (unrelated["run"], unrelated["replans"]) == (None, None)
+
+
 def test_an_unknown_coefficient_names_the_nearest(cli: Cli) -> None:
     done = cli("cost", "--set", "stepp=1")
     assert (done.code, done.out) == (2, "")

@@ -82,3 +82,33 @@ def test_what_is_no_test_exits_with_2(tmp_path: Path, text: str, said: str) -> N
 def test_a_path_that_is_not_there_exits_with_2(tmp_path: Path) -> None:
     done = run_test(tmp_path, "nowhere.yaml")
     assert (done.returncode, done.stderr) == (2, "replanctl: there is no nowhere.yaml\n")
+
+
+REPLACED = """\
+goal: g
+steps:
+  - {id: 1, tool: a}
+  - {id: 2, tool: b}
+  - {id: 3, tool: c}
+outcomes: [{match: {step: 2}, returns: [semantic, ok]}]
+"""
+GONE = REPLACED + "planner: [{when: {}, steps: [{id: 2, tool: d, depends_on: [1]}]}]\n"
+FAILING = REPLACED.replace("semantic, ok", "semantic") + "policy: {gates: {max_replans: 1}}\n"
+
+
+@pytest.mark.parametrize(
+    ("plan", "asked", "said"),
+    [
+        (REPLACED, {"E3": {"health": "clean"}},
+         "variables.E3: the result has no such field (step 3 was replaced: E4 stands for it now)"),
+        (REPLACED, {"E2": {"health": "void"}}, 'variables.E2.health: expected "void", got "clean"'),
+        (REPLACED, {"E9": {}}, "variables.E9: the result has no such field"),
+        (GONE, {"E3": {"value": "ok"}},
+         "variables.E3: the result has no such field (step 3 left the plan in v2)"),
+        (FAILING, {"E3": {"value": "ok"}},
+         "variables.E3: the result has no such field (step 3 was replaced: step 4 stands for it now, not done)"),
+    ],
+)  # fmt: skip
+def test_a_variable_that_is_not_there_names_what_stands_for_it(plan: str, asked: dict[str, Any], said: str) -> None:
+    _, result = rehearse(plan)
+    assert mismatches({"variables": asked}, result) == [said]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -16,6 +16,7 @@ from replanctl.cost import Coefficients, CostTable, cost_table, measured
 from replanctl.errors import UsageError
 from replanctl.files import load_coefficients
 from replanctl.host import sound
+from replanctl.run import LedgerLine
 from replanctl.store import Store
 
 
@@ -47,22 +48,32 @@ class Options(Shared, frozen=True, kw_only=True):
 
 
 def execute(options: Options, world: World) -> int:
-    """Work the figures out and write them."""
-    table = _table(options, world)
+    """Work the figures out and write them; of a run also what it booked for its own replans."""
+    told = _of_run(options.run, world.store_folder(options.store)) if options.run is not None else None
+    table = _table(options, told)
+    replans = told.replans if told else None
     if options.format is Format.JSON:
-        document = {"schema_version": 1, "price": options.price, **msgspec.structs.asdict(table)}
+        figures = msgspec.structs.asdict(table)
+        document = {"schema_version": 1, "run": options.run, "price": options.price, **figures, "replans": replans}
         write_line(world.stdout, msgspec.json.encode(document))
     else:
         from replanctl.show import cost_screen
 
-        cost_screen(world.paper(world.stdout, options.color), table, options.price)
+        cost_screen(world.paper(world.stdout, options.color), table, options.price, options.run, replans)
     return 0
 
 
-def _table(options: Options, world: World) -> CostTable:
-    steps, fail, coefficients = None, None, Coefficients()
-    if options.run is not None:
-        steps, fail, coefficients = _of_run(options.run, world.store_folder(options.store))
+class OfRun(NamedTuple):
+    """What a run says: the steps of its first plan, which of them failed first, what calls took, and its replans."""
+
+    steps: int | None = None
+    fail: int | None = None
+    coefficients: Coefficients = Coefficients()
+    replans: tuple[LedgerLine, ...] = ()
+
+
+def _table(options: Options, told: OfRun | None) -> CostTable:
+    steps, fail, coefficients, _ = told or OfRun()
     if options.coefficients is not None:
         coefficients = load_coefficients(options.coefficients)
     steps, fail = options.steps or steps, options.fail or fail
@@ -74,14 +85,14 @@ def _table(options: Options, world: World) -> CostTable:
     return cost_table(coefficients, steps=steps, fail=fail, lessons=options.lessons)
 
 
-def _of_run(run: int, folder: Path) -> tuple[int, int | None, Coefficients]:
-    """The steps of a run's first plan, which of them failed first, and what calls took."""
+def _of_run(run: int, folder: Path) -> OfRun:
     with Store.open(folder) as store, sound(folder, run):
         result, policy = store.result(run), store.inputs(run).policy
         ids = [step.id for step in result.versions[0].steps]
     failed = [ids.index(signal.step_id) + 1 for signal in result.signals if signal.step_id in ids]
     booked = ((line.kind, line.booked) for line in result.ledger.lines)
-    return len(ids), failed[0] if failed else None, measured(policy.coefficients, booked)
+    replans = tuple(line for line in result.ledger.lines if line.kind == "replan")
+    return OfRun(len(ids), failed[0] if failed else None, measured(policy.coefficients, booked), replans)
 
 
 VERB = Verb("Work out what a failure would cost.", Options, execute)
