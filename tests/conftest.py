@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +16,23 @@ from tests.cli.conftest import Cli
 ROOT = Path(__file__).parent.parent
 
 os.environ[STORE_VARIABLE] = ""  # an empty name is refused, also in what tests start as a process
+
+
+@pytest.fixture(autouse=True)
+def heard_signals() -> Iterator[None]:
+    """Signals are heard in a test and in what it starts, also where the shell told the suite to ignore them (nohup).
+
+    The suite itself goes on when its terminal is closed: its own handler for that does nothing.
+    """
+    handlers: dict[int, Any] = {
+        signal.SIGINT: signal.default_int_handler, signal.SIGHUP: lambda number, frame: None
+    }  # fmt: skip
+    ignored = [number for number in handlers if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, handlers[number])
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture(autouse=True)

@@ -88,8 +88,11 @@ def started(at: Path) -> Iterator[Any]:
     environment = {**os.environ, "REPLANCTL_STORE": str(at / "store")}
 
     def start(after: float) -> tuple[int, str]:
-        # -I and -S leave out most of what Python itself does before our first line, where nobody can answer for it
-        code = "import sys; sys.path[:0] = {!r}; from replanctl.__main__ import entry; print('up', flush=True); entry()"
+        # From our own first line on: what comes before it is Python's, and nobody can answer for it.
+        code = (
+            "import sys; sys.path[:0] = {!r}; import replanctl.__main__ as ours; "
+            "ours._answering_at_once(); print('up', flush=True); ours.entry()"
+        )
         words = [sys.executable, "-c", code.format(sys.path), "run", "plan.yaml", "-q"]
         process = subprocess.Popen(
             words, cwd=at, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
