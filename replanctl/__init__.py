@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from replanctl.errors import InputError, ReplanctlError, StoreError, UsageError
     from replanctl.files import load_plan, load_rehearsal
     from replanctl.host.agent import PlanExecuteAgent
+    from replanctl.kinds import Granularity, Status
     from replanctl.live.variables import VariableTable
     from replanctl.plan.diff import PlanDiff, diff_plans
-    from replanctl.plan.model import Granularity, Plan, Step, Tool
+    from replanctl.plan.model import Plan, Step, Tool
     from replanctl.replan.gates import BudgetGate, OscillationGuard, ReplanBreaker
     from replanctl.replan.lessons import LessonBook
     from replanctl.replan.prompt import ReplanRequest, build_prompt
     from replanctl.replan.routing import RouteFacts, RoutingPolicy, route
-    from replanctl.replan.signal import FailureSignal, Status, classify
+    from replanctl.replan.signal import FailureSignal, classify
     from replanctl.run.engine import Session
     from replanctl.run.events import Event
     from replanctl.run.fold import fold
@@ -36,13 +37,14 @@ _HOMES = {
     "replanctl.errors": ("InputError", "ReplanctlError", "StoreError", "UsageError"),
     "replanctl.files": ("load_plan", "load_rehearsal"),
     "replanctl.plan.diff": ("PlanDiff", "diff_plans"),
-    "replanctl.plan.model": ("Granularity", "Plan", "Step", "Tool"),
+    "replanctl.kinds": ("Granularity", "Status"),
+    "replanctl.plan.model": ("Plan", "Step", "Tool"),
     "replanctl.live.variables": ("VariableTable",),
     "replanctl.replan.gates": ("BudgetGate", "OscillationGuard", "ReplanBreaker"),
     "replanctl.replan.lessons": ("LessonBook",),
     "replanctl.replan.prompt": ("ReplanRequest", "build_prompt"),
     "replanctl.replan.routing": ("RouteFacts", "RoutingPolicy", "route"),
-    "replanctl.replan.signal": ("FailureSignal", "Status", "classify"),
+    "replanctl.replan.signal": ("FailureSignal", "classify"),
     "replanctl.host.agent": ("PlanExecuteAgent",),
     "replanctl.run.engine": ("Session",),
     "replanctl.run.events": ("Event",),

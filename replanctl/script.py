@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.replan import Status
+from replanctl.kinds import Status
 from replanctl.run import Call, Outcome
 from replanctl.schema import contract
 

@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "replanctl"
 ROOMS = (
     "errors",
     "lazy",
+    "kinds",
     "plan",
     "schema",
     "cost",

@@ -13,7 +13,7 @@ from replanctl.cli.flags import Flag, Shared
 from replanctl.cli.values import count, duration, or_none, positive
 from replanctl.errors import UsageError
 from replanctl.files import read_outcomes
-from replanctl.plan import Granularity
+from replanctl.kinds import Granularity
 from replanctl.run import Amendment, Policy, Script, call_cut_off, where_to_cut
 from replanctl.run import events as e
 from replanctl.store import Inputs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TextIO
 
@@ -13,16 +12,9 @@ from replanctl.cli.views import Brief, Document, Lines, View, screen
 from replanctl.cli.world import World
 from replanctl.files import Role
 from replanctl.host import StoppedError
+from replanctl.kinds import RunFormat
 from replanctl.run import Event, ResultFold, SessionResult
 from replanctl.store import Inputs, RunWriter
-
-
-class RunFormat(StrEnum):
-    """How a session is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
 
 
 def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, inputs: Inputs, run: int | None) -> View:

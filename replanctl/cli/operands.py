@@ -11,7 +11,8 @@ import msgspec
 from replanctl.cli.points import Point, point
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
-from replanctl.plan import Plan, StepState
+from replanctl.kinds import StepState
+from replanctl.plan import Plan
 from replanctl.run import SessionResult, StepView, VersionView
 from replanctl.store import Store
 

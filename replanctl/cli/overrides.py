@@ -9,9 +9,9 @@ from msgspec import UNSET, UnsetType
 
 from replanctl.cli.flags import Flag, Shared
 from replanctl.cli.values import count, duration, or_none, positive
-from replanctl.plan import Granularity
-from replanctl.replan import GateLimits, Preset
-from replanctl.run import Mode, Policy
+from replanctl.kinds import Granularity, Mode, Preset
+from replanctl.replan import GateLimits
+from replanctl.run import Policy
 
 
 class PolicyOptions(Shared, frozen=True, kw_only=True):

@@ -27,26 +27,15 @@ from replanctl.files.shapes import (
     whole,
     words,
 )
-from replanctl.plan import Granularity
-from replanctl.replan import (
-    RULE_NAMES,
-    ErrorType,
-    Evict,
-    GateLimits,
-    LessonPolicy,
-    Preset,
-    Radius,
-    RouteRule,
-    RouteWhen,
-    RoutingPolicy,
-)
-from replanctl.run import Mode, Policy, RetryPolicy, SolverPolicy
+from replanctl.kinds import ErrorType, Evict, Granularity, Mode, Preset, Radius
+from replanctl.replan import RULE_NAMES, GateLimits, LessonPolicy, RouteRule, RouteWhen, RoutingPolicy
+from replanctl.run import Policy, RetryPolicy, SolverPolicy
 
 _RETRY: Fields = {"max_attempts": whole(1), "backoff": duration, "factor": number, "max_backoff": duration}
 
 _WHEN: Fields = {
     # A draft's fault and a goal change are never routed by a user's rule.
-    "error_type": optional(choice(ErrorType, ErrorType.INVALID_DRAFT, ErrorType.GOAL_CHANGED)),
+    "error_type": optional(choice(ErrorType, ErrorType.INVALID_DRAFT, ErrorType.GOAL_CHANGED, ErrorType.ABANDONED)),
     "step": optional(known_step),
     "tool": optional(known_tool),
     "min_radius": optional(whole(0)),

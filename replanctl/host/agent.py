@@ -10,8 +10,9 @@ from msgspec import UNSET, UnsetType
 
 from replanctl.errors import UsageError
 from replanctl.host.functions import FunctionTools, Toolbox, describe
+from replanctl.kinds import Granularity
 from replanctl.live import Draft
-from replanctl.plan import Granularity, Plan, Step, Tool, plan_faults
+from replanctl.plan import Plan, Step, Tool, plan_faults
 from replanctl.replan import FailureSignal, GateLimits, ReplanRequest, RoutingPolicy
 from replanctl.run import Event, Policy, ResultFold, RetryPolicy, Session, SessionResult, StepEnd
 

@@ -10,8 +10,9 @@ import msgspec
 
 from replanctl.errors import ReplanctlError, ReplayDivergedError
 from replanctl.host.functions import describe
+from replanctl.kinds import Status
 from replanctl.live import Draft
-from replanctl.replan import Replanner, ReplannerError, ReplanRequest, Status
+from replanctl.replan import Replanner, ReplannerError, ReplanRequest
 from replanctl.run import Call, Outcome, Tools
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from replanctl.replan import Status
+from replanctl.kinds import Status
 from replanctl.run import Call, Outcome
 
 ToolFunction = Callable[..., Any]

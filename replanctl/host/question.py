@@ -24,7 +24,8 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan import Alternative, Granularity, OnFailure, Step
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.plan import Alternative, Step
 from replanctl.replan import DoneStep, FailureSignal, ReplanRequest, build_prompt
 from replanctl.run import DIALECT, Schema
 

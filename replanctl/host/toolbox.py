@@ -13,7 +13,7 @@ from typing import Any
 
 from replanctl.errors import UsageError
 from replanctl.host.functions import FunctionTools, describe
-from replanctl.replan import Status
+from replanctl.kinds import Status
 from replanctl.run import Call, Outcome
 
 _HOW = "write MODULE:NAME, with the module in this folder or installed"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from replanctl.kinds import Health, Verdict
 from replanctl.live.calls import Finished
 from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
 from replanctl.live.draft import Draft, Proposal, lay_over
 from replanctl.live.draft_check import Surroundings, check
 from replanctl.live.graph import Graph, call_key
-from replanctl.live.variables import Health, HealthChange, VariableTable, Verdict
+from replanctl.live.variables import HealthChange, VariableTable
 
 __all__ = [
     "Cell",

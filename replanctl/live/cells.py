@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from replanctl.plan import Granularity, Step, StepState
+from replanctl.kinds import Granularity, StepState
+from replanctl.plan import Step
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from replanctl.kinds import Granularity, Verdict
 from replanctl.live.calls import Call, Finished, call, same_call
 from replanctl.live.cells import DONE, Cell
 from replanctl.live.graph import Graph
-from replanctl.live.variables import Verdict
-from replanctl.plan import Granularity, Step, fresh_ids, references, sequenced
+from replanctl.plan import Step, fresh_ids, references, sequenced
 
 
 class Draft(msgspec.Struct, frozen=True, gc=False):

@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 
+from replanctl.kinds import Granularity, Health, Verdict
 from replanctl.live.calls import same_call
 from replanctl.live.cells import FAILED, SKIPPED, Cell
 from replanctl.live.draft import Proposal
 from replanctl.live.graph import Graph
-from replanctl.live.variables import Health, VariableTable, Verdict
-from replanctl.plan import Granularity, Step, references
+from replanctl.live.variables import VariableTable
+from replanctl.plan import Step, references
 
 
 class Surroundings(msgspec.Struct, frozen=True):

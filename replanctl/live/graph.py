@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 
+from replanctl.kinds import StepState
 from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage
 from replanctl.live.readers import Readers
-from replanctl.plan import Step, StepState, trailing_number
+from replanctl.plan import Step, trailing_number
 
 
 class Graph:

@@ -7,27 +7,11 @@ from. A refuted assumption is looked up in reverse and degrades all its variable
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from typing import Any
 
 import msgspec
 
-
-class Health(StrEnum):
-    """Whether a variable may still be used: `stale` only after a verdict, `void` not at all."""
-
-    CLEAN = "clean"
-    STALE = "stale"
-    VOID = "void"
-
-
-class Verdict(StrEnum):
-    """What a draft says of a variable whose premises fell."""
-
-    KEEP = "keep"
-    CONVERT = "convert"
-    DISCARD = "discard"
-
+from replanctl.kinds import Health, Verdict
 
 CLEAN, STALE, VOID = Health
 

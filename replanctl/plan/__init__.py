@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
+from replanctl.kinds import ChangeKind, Granularity, OnFailure, StepState
 from replanctl.plan import references
 from replanctl.plan.coupling import CouplingRow, coupling
 from replanctl.plan.cycles import cycles, in_order, uncovered
-from replanctl.plan.diff import (
-    ChangeKind,
-    PlanDiff,
-    StepChange,
-    StepLike,
-    changed_fields,
-    diff_plans,
-    diff_steps,
-    exact,
-    same_args,
-)
+from replanctl.plan.diff import PlanDiff, StepChange, StepLike, changed_fields, diff_plans, diff_steps, exact, same_args
 from replanctl.plan.faults import plan_faults
 from replanctl.plan.model import (
     ID_LENGTH,
     ID_PATTERN,
     Alternative,
-    Granularity,
-    OnFailure,
     Plan,
     Step,
-    StepState,
     Tool,
     fresh_ids,
     sequenced,

@@ -10,22 +10,13 @@ other one: when the other one dominates it. So one dominator tree answers for ev
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from functools import reduce
 
 import msgspec
 
+from replanctl.kinds import Coupling, OnFailure
 from replanctl.plan.cycles import Needs, in_order
-from replanctl.plan.model import OnFailure, Step
-
-
-class Coupling(StrEnum):
-    """How much of what rests on a step its failure paralyses."""
-
-    STRONG = "strong"
-    WEAK = "weak"
-    MIXED = "mixed"
-
+from replanctl.plan.model import Step
 
 ON_FAILURE = {Coupling.STRONG: OnFailure.REPLAN, Coupling.WEAK: OnFailure.DEFER, Coupling.MIXED: OnFailure.REPLAN}
 

@@ -4,43 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
 from itertools import count
 from typing import Any
 
 import msgspec
 
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.kinds import StepState as StepState
+
 ID_LENGTH = 64
 ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _ID = re.compile(ID_PATTERN)
-
-
-class Granularity(StrEnum):
-    """How deep a replan cuts. `none` means that no replan helps: hand over to a person."""
-
-    NONE = "none"
-    PATCH = "patch"
-    TAIL = "tail"
-    GLOBAL = "global"
-
-
-class OnFailure(StrEnum):
-    """What happens once retries and fallbacks of a step are spent."""
-
-    REPLAN = "replan"
-    SKIP = "skip"
-    ABORT = "abort"
-    DEFER = "defer"
-
-
-class StepState(StrEnum):
-    """Where a step stands. `failed` covers both waiting for a replan and failed for good."""
-
-    PENDING = "pending"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    SKIPPED = "skipped"
 
 
 class Alternative(msgspec.Struct, frozen=True, gc=False):

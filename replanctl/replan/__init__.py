@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from replanctl.kinds import ErrorType, Evict, Otherwise, Preset, Radius, Status
 from replanctl.replan.gates import (
     REASONS,
     BudgetGate,
     Check,
     GateLimits,
     OscillationGuard,
-    Preset,
     ReplanBreaker,
     left_open,
     resolve,
 )
-from replanctl.replan.lessons import Evict, Lesson, LessonBook, LessonPolicy
+from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
 from replanctl.replan.prompt import (
     LESSON_LINES,
     DoneStep,
@@ -24,12 +24,11 @@ from replanctl.replan.prompt import (
     step_lines,
     summary,
 )
-from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen, Replanner, ReplannerError, ScriptedReplanner
+from replanctl.replan.replanner import PlannerRule, PlannerWhen, Replanner, ReplannerError, ScriptedReplanner
 from replanctl.replan.routing import (
     GOAL_CHANGED,
     RULE_NAMES,
     Decision,
-    Radius,
     RouteFacts,
     RouteRule,
     RouteWhen,
@@ -37,7 +36,7 @@ from replanctl.replan.routing import (
     deeper,
     route,
 )
-from replanctl.replan.signal import ERROR_TYPES, ErrorType, FailureSignal, Missing, Status, classify
+from replanctl.replan.signal import ERROR_TYPES, FailureSignal, Missing, classify
 from replanctl.replan.template import template
 
 __all__ = [

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from replanctl.cost import CostModel, padded
-
-
-class Preset(StrEnum):
-    """A named set of limits that depend on the plan's size."""
-
-    ANCHORED = "anchored"
+from replanctl.kinds import GateName, Preset, Reason
 
 
 class GateLimits(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -46,14 +40,14 @@ class Limits(msgspec.Struct, frozen=True, gc=False):
 
 
 # The reason a session ends with when a gate stops it.
-REASONS = {
-    "per_step": "step_breaker",
-    "max_replans": "replan_budget",
-    "max_replan_tokens": "token_budget",
-    "max_steps": "step_budget",
-    "max_tool_calls": "tool_call_budget",
-    "max_seconds": "time_budget",
-    "max_repeat": "oscillation",
+REASONS: dict[GateName, Reason] = {
+    GateName.PER_STEP: Reason.STEP_BREAKER,
+    GateName.MAX_REPLANS: Reason.REPLAN_BUDGET,
+    GateName.MAX_REPLAN_TOKENS: Reason.TOKEN_BUDGET,
+    GateName.MAX_STEPS: Reason.STEP_BUDGET,
+    GateName.MAX_TOOL_CALLS: Reason.TOOL_CALL_BUDGET,
+    GateName.MAX_SECONDS: Reason.TIME_BUDGET,
+    GateName.MAX_REPEAT: Reason.OSCILLATION,
 }
 
 
@@ -88,7 +82,7 @@ def left_open(stated: GateLimits) -> tuple[str, ...]:
 class Check(msgspec.Struct, frozen=True, gc=False):
     """One reading of a gate, taken before the spending it limits."""
 
-    gate: str
+    gate: GateName
     limit: int | float | None
     reading: int | float
     admitted: bool
@@ -97,7 +91,7 @@ class Check(msgspec.Struct, frozen=True, gc=False):
 class BudgetGate(msgspec.Struct, frozen=True, gc=False):
     """A ceiling on a sum. `check(reading)` admits what stays within the limit (`reached` false: below it)."""
 
-    gate: str
+    gate: GateName
     limit: int | float | None
     reached: bool = True
 
@@ -120,7 +114,9 @@ class ReplanBreaker:
 
     def check(self, lineage: str, error_type: str) -> Check:
         """Whether this lineage (the id of its first step) may be replanned for this error type once more."""
-        return BudgetGate("per_step", self.per_step, reached=False).check(self._asked.get((lineage, error_type), 0))
+        return BudgetGate(GateName.PER_STEP, self.per_step, reached=False).check(
+            self._asked.get((lineage, error_type), 0)
+        )
 
     def record(self, lineage: str, error_type: str) -> None:
         """A replanner was asked, whatever came back."""
@@ -152,7 +148,7 @@ class OscillationGuard:
         met = self._abandoned.get(key, ())
         same_again = self._current is not None and self._current[0] == key and self._current[1]() == sequence()
         reading = 0 if same_again or not met else sum(earlier() == sequence() for earlier in met)
-        return BudgetGate("max_repeat", self.max_repeat, reached=False).check(reading)
+        return BudgetGate(GateName.MAX_REPEAT, self.max_repeat, reached=False).check(reading)
 
     def replace(self, key: int, sequence: Sequenced) -> None:
         """The version with this fingerprint is about to be replaced; it becomes an abandoned one afterwards."""

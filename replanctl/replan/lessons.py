@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 
 import msgspec
 
-
-class Evict(StrEnum):
-    """Which lesson goes when the book is full."""
-
-    OLDEST = "oldest"
-    BY_TYPE = "by_type"
+from replanctl.kinds import Evict
 
 
 class LessonPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from replanctl.kinds import Unreadable
 from replanctl.live import DONE, Graph
 from replanctl.plan import Reference, Step, references
 
@@ -19,7 +20,7 @@ NEAR = 2  # the edit distance up to which a name counts as a typing slip
 class Standing(Protocol):
     """What a reference meets right now."""
 
-    def state(self, reference: Reference) -> str:
+    def state(self, reference: Reference) -> Unreadable | None:
         """Empty when it can be read, else what stands in the way (`pending`, `failed`, `no such field`, …)."""
         ...
 
@@ -80,7 +81,7 @@ class _Mender:
         state = self.standing.state(reference)
         if not state:
             return reference.text
-        if state == "pending" and reference.step_id not in self.resting:
+        if state == Unreadable.PENDING and reference.step_id not in self.resting:
             self.edges[reference.step_id] = None
             self.warnings.append(
                 f"step {self.step.id}: {reference.text} → {reference.text} after step {reference.step_id}"
@@ -95,15 +96,15 @@ class _Mender:
         self._warn(reference, nearest.text)
         return nearest.text
 
-    def _nearest(self, reference: Reference, state: str) -> Reference | None:
+    def _nearest(self, reference: Reference, state: Unreadable) -> Reference | None:
         """The reference that was probably meant."""
-        if state == "no such step":
+        if state == Unreadable.NO_STEP:
             id_ = closest(reference.step_id, self._candidates())
             if id_ is None:
                 return None
             meant = _reference(id_, reference.path)
-            return self._nearest(meant, s) if (s := self.standing.state(meant)) == "no such field" else meant
-        return self._nearest_field(reference) if state == "no such field" else None
+            return self._nearest(meant, s) if (s := self.standing.state(meant)) == Unreadable.NO_FIELD else meant
+        return self._nearest_field(reference) if state == Unreadable.NO_FIELD else None
 
     def _candidates(self) -> list[str]:
         """Ids that may have been meant: of done steps that may be read, or, when nothing is done, of open ones that do

@@ -12,7 +12,8 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from replanctl.plan import Granularity, Step, in_text
+from replanctl.kinds import Granularity
+from replanctl.plan import Step, in_text
 from replanctl.replan.signal import FailureSignal
 
 SUMMARY_LIMIT = 40  # characters of a value that a summary line shows

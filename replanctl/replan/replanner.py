@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Protocol
 
 import msgspec
 
-from replanctl.live import Draft, Verdict
-from replanctl.plan import Granularity, Step
+from replanctl.kinds import ErrorType, Granularity, Otherwise, Verdict
+from replanctl.live import Draft
+from replanctl.plan import Step
 from replanctl.replan.prompt import ReplanRequest
-from replanctl.replan.signal import ErrorType
-
-
-class Otherwise(StrEnum):
-    """What a scripted planner answers when no rule before this one matched."""
-
-    GIVE_UP = "give_up"
-    TEMPLATE = "template"
 
 
 class PlannerWhen(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
 import msgspec
 
-from replanctl.plan import Granularity
-from replanctl.replan.signal import ErrorType
-
-
-class Radius(StrEnum):
-    """What routing compares with `patch_radius`: all that rests on the failure, or its direct dependents."""
-
-    TRANSITIVE = "transitive"
-    DIRECT = "direct"
+from replanctl.kinds import ErrorType, Granularity, Radius, Unreadable
 
 
 class RouteWhen(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -60,7 +51,7 @@ class RouteFacts(msgspec.Struct, frozen=True, gc=False):
     tool: str = ""
     radius: int = 0
     direct: int = 0
-    state: str = ""
+    state: Unreadable | None = None
     premise_fell: bool = False
     forced: Granularity | None = None
     deepest: Granularity | None = None
@@ -91,7 +82,7 @@ def _is(error_type: ErrorType) -> Callable[[RouteFacts, RoutingPolicy], bool]:
 
 # A missing variable looks at the step it references: one that ended without a value takes the tail with it, one that
 # has not run yet only lacks an edge, anything else is the planner's slip.
-_BROKEN = frozenset({"failed", "skipped", "void"})
+_BROKEN = frozenset({Unreadable.FAILED, Unreadable.SKIPPED, Unreadable.VOID})
 
 # Ordered; the first rule that matches wins, and its name travels with the decision. Overrides and the user's own
 # rules come before `environmental`; the last row is the default.
@@ -99,7 +90,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("environmental", _is(ErrorType.ENVIRONMENTAL), Granularity.NONE),
     _Rule("permission", _is(ErrorType.PERMISSION), Granularity.NONE),
     _Rule("broken-dependency", lambda f, p: f.state in _BROKEN, Granularity.TAIL),
-    _Rule("hidden-dependency", lambda f, p: f.state == "pending", Granularity.PATCH),
+    _Rule("hidden-dependency", lambda f, p: f.state == Unreadable.PENDING, Granularity.PATCH),
     _Rule("plan-typo", _is(ErrorType.MISSING_VAR), Granularity.PATCH),
     _Rule("premise-overturned", lambda f, p: f.premise_fell, Granularity.GLOBAL),
     _Rule("wrong-decomposition", _is(ErrorType.SEMANTIC), Granularity.TAIL),

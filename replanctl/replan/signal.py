@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Any
 
 import msgspec
 
+from replanctl.kinds import ErrorType, Status, Unreadable
+
 MESSAGE_LIMIT = 200  # characters of a tool's own text that a signal carries
-
-
-class Status(StrEnum):
-    """How one tool call ended."""
-
-    OK = "ok"
-    TIMEOUT = "timeout"
-    RATE_LIMITED = "rate_limited"
-    UNAVAILABLE = "unavailable"
-    TOOL_ERROR = "tool_error"
-    SHAPE = "shape"
-    EMPTY = "empty"
-    SEMANTIC = "semantic"
-    DENIED = "denied"
-    ERROR = "error"
-
-
-class ErrorType(StrEnum):
-    """The class of a failure. The last two never come from a tool: they are lessons' and breakers' classes."""
-
-    ENVIRONMENTAL = "environmental"
-    ASSUMPTION = "assumption"
-    SEMANTIC = "semantic"
-    PERMISSION = "permission"
-    MISSING_VAR = "missing_var"
-    UNKNOWN = "unknown"
-    INVALID_DRAFT = "invalid_draft"
-    GOAL_CHANGED = "goal-changed"
 
 
 # Only the status decides the class, never the text of a message.
@@ -69,14 +42,11 @@ class FailureSignal(msgspec.Struct, frozen=True, gc=False):
 
 
 class Missing(msgspec.Struct, frozen=True, gc=False):
-    """A reference that can't be resolved: as written, the step it names, and what stands in the way.
-
-    `state` is `pending`, `failed`, `skipped`, `void`, `no such step` or `no such field`.
-    """
+    """A reference that can't be resolved: as written, the step it names, and what stands in the way."""
 
     reference: str
     step_id: str
-    state: str
+    state: Unreadable
 
 
 def classify(

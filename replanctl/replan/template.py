@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from replanctl.kinds import ErrorType, Granularity
 from replanctl.live import Cell, Draft, Graph
-from replanctl.plan import Granularity, Step, Tool, fresh_ids, references
+from replanctl.plan import Step, Tool, fresh_ids, references
 from replanctl.replan.mend import Mended, Standing, mend
-from replanctl.replan.signal import ErrorType, FailureSignal
+from replanctl.replan.signal import FailureSignal
 
 MESSAGE_SHOWN = 20  # characters of the message that a work-around carries in its action
 _PATCHED = re.compile(r" \(patch [0-9]+\)\Z")

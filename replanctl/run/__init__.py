@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replanctl.kinds import Mode
 from replanctl.lazy import lazily
 from replanctl.run import events
 from replanctl.run.engine import NewInputs, Session
@@ -30,7 +31,7 @@ from replanctl.run.events import (
 )
 from replanctl.run.fold import ResultFold, fold
 from replanctl.run.interruptions import Interruption
-from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
+from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
 from replanctl.run.reopening import RESUME
 from replanctl.run.result import (
     Gap,

@@ -8,8 +8,9 @@ import msgspec
 
 from replanctl.cost import padded
 from replanctl.errors import ReplayDivergedError, StoreError
-from replanctl.live import DONE, Draft, Verdict
-from replanctl.plan import Granularity, Step
+from replanctl.kinds import GateName, Granularity, Verdict
+from replanctl.live import DONE, Draft
+from replanctl.plan import Step
 from replanctl.replan import (
     LESSON_LINES,
     BudgetGate,
@@ -77,9 +78,9 @@ class Asking:
         if trigger.failure is not None and trigger.shown_signal is not None:
             lineage = state.graph.lineage(trigger.failure.cell).root
             yield state.breaker.check(lineage, trigger.shown_signal.error_type)
-        yield BudgetGate("max_replans", state.limits.max_replans, reached=False).check(state.replans)
+        yield BudgetGate(GateName.MAX_REPLANS, state.limits.max_replans, reached=False).check(state.replans)
         reading = state.replan_tokens + padded(estimate)
-        yield BudgetGate("max_replan_tokens", state.limits.max_replan_tokens).check(reading)
+        yield BudgetGate(GateName.MAX_REPLAN_TOKENS, state.limits.max_replan_tokens).check(reading)
 
     def ask(self, trigger: Trigger, estimate: int) -> Answer:
         """Ask, and count it: whatever comes back, it was asked and is booked."""

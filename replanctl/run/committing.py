@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from replanctl.kinds import GateName, Granularity, Verdict
 from replanctl.live import (
     FAILED,
     PENDING,
@@ -13,12 +14,11 @@ from replanctl.live import (
     Graph,
     Proposal,
     Surroundings,
-    Verdict,
     call_key,
     check,
     lay_over,
 )
-from replanctl.plan import Granularity, Step, changed_fields
+from replanctl.plan import Step, changed_fields
 from replanctl.replan import BudgetGate, Check, deeper
 from replanctl.run.asking import TEMPLATE
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
@@ -79,7 +79,7 @@ class Committing:
         yield state.guard.check(key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
         max_steps = None if self._plain else state.limits.max_steps
         left = graph.open - len(leaving) + len(proposal.steps)
-        yield BudgetGate("max_steps", max_steps).check(state.executions + left)
+        yield BudgetGate(GateName.MAX_STEPS, max_steps).check(state.executions + left)
 
     # -- the commit ---------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,10 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
-from replanctl.live import Cell, Health
+from replanctl.kinds import ErrorType, GateName, Health, Status
+from replanctl.live import Cell
 from replanctl.plan import Reference, references
-from replanctl.replan import ERROR_TYPES, BudgetGate, Check, ErrorType, Missing, Status
+from replanctl.replan import ERROR_TYPES, BudgetGate, Check, Missing
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
 from replanctl.run.execution import Execution
 from replanctl.run.state import MICROSECONDS, SessionState, microseconds
@@ -43,11 +44,11 @@ class Dispatcher:
         """The gate that keeps the next step from starting, if one does."""
         state, limits = self._state, self._state.limits
         if limits.max_steps is not None and state.executions >= limits.max_steps:
-            return Check("max_steps", limits.max_steps, state.executions, False)
+            return Check(GateName.MAX_STEPS, limits.max_steps, state.executions, False)
         if limits.max_tool_calls is not None and state.calls >= limits.max_tool_calls:
-            return Check("max_tool_calls", limits.max_tool_calls, state.calls, False)
+            return Check(GateName.MAX_TOOL_CALLS, limits.max_tool_calls, state.calls, False)
         if self._state.deadline is not None and state.clock >= self._state.deadline:
-            return Check("max_seconds", limits.max_seconds, state.at, False)
+            return Check(GateName.MAX_SECONDS, limits.max_seconds, state.at, False)
         return None
 
     # -- starting -------------------------------------------------------------------------------------------------
@@ -180,7 +181,7 @@ class Dispatcher:
         if status is Status.DENIED:
             self._state.denied.add(self._ends.call_key(execution))
         if execution.unheard is not None:
-            gate = Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
+            gate = Check(GateName.MAX_SECONDS, self._state.limits.max_seconds, self._state.at, False)
             yield from self._abandon(execution, gate)
         elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self._may_have_happened(execution, status):
             yield from self._try_again(execution)
@@ -260,7 +261,7 @@ class Dispatcher:
     # -- gates inside an execution ---------------------------------------------------------------------------------
 
     def _calls_gate(self) -> BudgetGate:
-        return BudgetGate("max_tool_calls", self._state.limits.max_tool_calls, reached=False)
+        return BudgetGate(GateName.MAX_TOOL_CALLS, self._state.limits.max_tool_calls, reached=False)
 
     def _out_of_calls(self) -> bool:
         return not self._calls_gate().check(self._state.calls).admitted
@@ -277,7 +278,7 @@ class Dispatcher:
         if self._out_of_calls():
             return self._calls_spent()
         if late:
-            return Check("max_seconds", self._state.limits.max_seconds, clock / MICROSECONDS, False)
+            return Check(GateName.MAX_SECONDS, self._state.limits.max_seconds, clock / MICROSECONDS, False)
         return None
 
     def _abandon(self, execution: Execution, gate: Check) -> Iterator[Event]:

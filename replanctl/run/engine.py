@@ -11,13 +11,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 import msgspec
 
+from replanctl.kinds import LedgerKind, Mode, Reason
 from replanctl.plan import Plan, Tool, coupling
 from replanctl.replan import Check, Lesson, Replanner, ReplanRequest, left_open
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
-from replanctl.run.final import COMPLETED, FinalCheck
+from replanctl.run.final import FinalCheck
 from replanctl.run.interruptions import Interruption, Interruptions
-from replanctl.run.policy import Mode, Policy
+from replanctl.run.policy import Policy
 from replanctl.run.reopening import reopen
 from replanctl.run.replanning import Replanning, refusal
 from replanctl.run.state import DEFAULT_TOOL, SessionState
@@ -79,7 +80,7 @@ class Session:
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
         yield from self._opening()
-        stop = Stop("no_plan", self._no_plan) if self._no_plan else None
+        stop = Stop(Reason.NO_PLAN, self._no_plan) if self._no_plan else None
         while stop is None:
             yield from self._run()
             stop = yield from self._next_turn()
@@ -130,7 +131,7 @@ class Session:
         yield state.emit(
             SessionStart,
             plan.goal,
-            state.policy.mode.value,
+            state.policy.mode,
             msgspec.structs.asdict(state.limits),
             msgspec.structs.asdict(state.policy.coefficients),
             tuple(plan.assumptions or ()),
@@ -140,7 +141,7 @@ class Session:
         state.graph.commit(plan.steps)
         yield state.emit(PlanCommit, None, None, None, "start", plan.goal, plan.steps, total=len(plan.steps))
         tokens = state.cost.planning(len(plan.steps))
-        yield state.emit(Ledger, "planning", None, None, tokens, tokens)
+        yield state.emit(Ledger, LedgerKind.PLANNING, None, None, tokens, tokens)
 
     # -- running ------------------------------------------------------------------------------------------------------
 
@@ -193,7 +194,7 @@ class Session:
         if self._dispatch.stopped is not None:
             return (yield from self._stopped_by(*self._dispatch.stopped))
         if state.aborted is not None:
-            return Stop("aborted", f"step {state.aborted.cell.step.id} failed, and its on_failure is abort")
+            return Stop(Reason.ABORTED, f"step {state.aborted.cell.step.id} failed, and its on_failure is abort")
         if self._interruptions.due(state.at):
             yield from self._refuse_goals()
             if self._interruptions.due(state.at):
@@ -224,7 +225,7 @@ class Session:
         left = (f"the interruption {_when(one)} never came due" for one in self._interruptions.left())
         return self.state.emit(
             SessionComplete,
-            "completed" if stop.reason in COMPLETED else "failed",
+            stop.reason.ending,
             stop.reason,
             stop.detail,
             self.state.at,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replanctl.live import DONE, PENDING, Cell, Health
+from replanctl.kinds import Health, LedgerKind, Mode, Reason
+from replanctl.live import DONE, PENDING, Cell
 from replanctl.run.events import Event, Ledger, SolverCalled
-from replanctl.run.policy import Mode
 from replanctl.run.state import SessionState
 from replanctl.run.trigger import Stop
-
-COMPLETED = ("goal_met", "goal_met_with_gaps")
 
 
 class FinalCheck:
@@ -18,7 +16,7 @@ class FinalCheck:
 
     def __init__(self, state: SessionState) -> None:
         self._state = state
-        self.verdict = Stop("goal_met", "")
+        self.verdict = Stop(Reason.GOAL_MET, "")
 
     def judge(self) -> Iterator[Event]:
         """Hand over, ask the Solver where it has a say, and name the reason."""
@@ -27,12 +25,12 @@ class FinalCheck:
         if escalated:
             failure = escalated[0]
             detail = f"step {failure.cell.step.id} needs a person: {failure.signal.error_type}"
-            self.verdict = Stop("escalated", detail)
+            self.verdict = Stop(Reason.ESCALATED, detail)
             return
         cells = state.graph.listed()
         stuck = [cell.step.id for cell in cells if cell.state is PENDING]
         if stuck:  # only a plan that nobody checked can come to this
-            self.verdict = Stop("no_plan", f"these steps wait for each other: {', '.join(stuck)}")
+            self.verdict = Stop(Reason.NO_PLAN, f"these steps wait for each other: {', '.join(stuck)}")
             return
         done = [cell.step.id for cell in cells if cell.state is DONE]
         gaps = [cell.step.id for cell in cells if cell.gap]
@@ -41,25 +39,25 @@ class FinalCheck:
             enough = enough and len(done) >= state.policy.solver.min_evidence
             tokens = state.cost.solver(evidence=len(done), gaps=len(gaps))
             yield state.emit(SolverCalled, tuple(done), tuple(gaps), missing, enough and not missing)
-            yield state.emit(Ledger, "solver", None, None, tokens, tokens)
+            yield state.emit(Ledger, LedgerKind.SOLVER, None, None, tokens, tokens)
         self.verdict = self._reason(cells, len(done), missing, enough)
 
     def _reason(self, cells: list[Cell], done: int, missing: tuple[str, ...], enough: bool) -> Stop:
         if not done:
-            return Stop("insufficient_evidence", "nothing of the final plan was done")
+            return Stop(Reason.INSUFFICIENT_EVIDENCE, "nothing of the final plan was done")
         if missing:
-            return Stop("insufficient_evidence", f"required and not done: {', '.join(missing)}")
+            return Stop(Reason.INSUFFICIENT_EVIDENCE, f"required and not done: {', '.join(missing)}")
         if not enough:
             return Stop(
-                "insufficient_evidence",
+                Reason.INSUFFICIENT_EVIDENCE,
                 f"{done} pieces of evidence, and the Solver needs {self._state.policy.solver.min_evidence}",
             )
         flawed = [cell.step.id for cell in cells if self._flawed(cell)]
         if flawed:
             return Stop(
-                "goal_met_with_gaps", f"not everything holds: {', '.join(flawed[:8])}{' …' * (len(flawed) > 8)}"
+                Reason.GOAL_MET_WITH_GAPS, f"not everything holds: {', '.join(flawed[:8])}{' …' * (len(flawed) > 8)}"
             )
-        return Stop("goal_met", "")
+        return Stop(Reason.GOAL_MET, "")
 
     def _flawed(self, cell: Cell) -> bool:
         """Not done, run on a gap, or resting on something that no longer holds."""

@@ -7,12 +7,14 @@ from typing import Any
 
 import msgspec
 
+from replanctl.kinds import Ending, Granularity, Health, LedgerKind, OnFailure, Reason, StepState
 from replanctl.live import RUNNING
-from replanctl.plan import StepState, variable_name
+from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
 from replanctl.run.handover import hand_over
 from replanctl.run.result import (
+    SCHEMA_VERSION,
     AttemptView,
     ExecutionView,
     Gap,
@@ -29,9 +31,6 @@ from replanctl.run.result import (
     VersionView,
 )
 from replanctl.run.versions import PlanVersion
-
-SCHEMA_VERSION = 1
-MAIN = ("planning", "execution")
 
 
 def fold(events: Iterable[e.Event], run: int | None = None) -> SessionResult:
@@ -66,7 +65,10 @@ class ResultFold:
         self._gaps: dict[str, Gap] = {}
         self._warnings: list[str] = []
         self._last_failed: str | None = None
-        self._stopping: dict[str, list[str]] = {"escalated": [], "aborted": []}  # steps that end a session, by reason
+        self._stopping: dict[Reason, list[str]] = {
+            Reason.ESCALATED: [],
+            Reason.ABORTED: [],
+        }  # steps that end a session, by reason
 
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
@@ -123,7 +125,7 @@ class ResultFold:
             self._book(event)
         if event.state is StepState.DONE:
             self._variables[variable_name(id_)] = VariableView(
-                event.value, "clean", event.assumptions, id_, event.version, None
+                event.value, Health.CLEAN, event.assumptions, id_, event.version, None
             )
         else:
             self._not_done(event)
@@ -138,25 +140,25 @@ class ResultFold:
 
     def _book(self, event: e.StepEnd) -> None:
         first, *more = event.attempts
-        kind = "re-execution" if event.again else "execution"
+        kind = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
         execution, retry = self._coefficients.get("execution", 0), self._coefficients.get("retry", 0)
         self._lines.append(LedgerLine(kind, event.version, event.step_id, None, execution, first.tokens))
         for attempt in more:
-            self._lines.append(LedgerLine("retry", event.version, event.step_id, None, retry, attempt.tokens))
+            self._lines.append(LedgerLine(LedgerKind.RETRY, event.version, event.step_id, None, retry, attempt.tokens))
 
     def _signal(self, event: e.Signal) -> None:
-        if event.on_failure == "replan":
+        if event.on_failure is OnFailure.REPLAN:
             self._plan.awaiting_replan.add(event.step_id)
-        elif event.on_failure == "abort":
-            self._stopping["aborted"].append(event.step_id)
+        elif event.on_failure is OnFailure.ABORT:
+            self._stopping[Reason.ABORTED].append(event.step_id)
         self._signals.append(
             SignalView(event.version, event.step_id, event.error_type, event.error_msg, event.attempted, event.evidence)
         )
 
     def _route(self, event: e.Route) -> None:
-        if event.granularity == "none" and event.step_id is not None:
+        if event.granularity is Granularity.NONE and event.step_id is not None:
             self._plan.awaiting_replan.discard(event.step_id)
-            self._stopping["escalated"].append(event.step_id)
+            self._stopping[Reason.ESCALATED].append(event.step_id)
         self._routes.append(
             RouteView(
                 event.version, event.step_id, event.error_type, event.rule, event.radius, event.granularity,
@@ -217,10 +219,10 @@ class ResultFold:
         if self._commit is not None:
             self._versions.pop()
         end = self._end
-        status, reason = (end.status, end.reason) if end is not None else ("failed", "interrupted")
+        status, reason = (end.status, end.reason) if end is not None else (Ending.FAILED, Reason.INTERRUPTED)
         detail = end.detail if end is not None else "the session broke off"
         handover = None
-        if status != "completed":
+        if status is Ending.FAILED:
             gate = self._stopping_gate(reason)
             handover = hand_over(reason, gate, self._history, self._variables, self._at_issue(reason, gate), run)
         return SessionResult(
@@ -245,23 +247,23 @@ class ResultFold:
             warnings=tuple(dict.fromkeys(self._warnings)),
         )
 
-    def _at_issue(self, reason: str, gate: GateView | None) -> str | None:
+    def _at_issue(self, reason: Reason, gate: GateView | None) -> str | None:
         """The step that a person has to look at: where the session stopped, else the last that failed."""
         if gate is not None and gate.step_id is not None:
             return gate.step_id
         left = [id_ for id_ in self._stopping.get(reason, ()) if id_ in self._plan.steps]
         return left[0] if left else self._last_failed
 
-    def _stopping_gate(self, reason: str) -> GateView | None:
+    def _stopping_gate(self, reason: Reason) -> GateView | None:
         last = self._gates[-1] if self._gates else None
-        return last if last is not None and not last.admitted and REASONS.get(last.gate) == reason else None
+        return last if last is not None and not last.admitted and REASONS[last.gate] is reason else None
 
 
 def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
     """Main is planning and first executions; remedy is everything else."""
     main = remedy = 0
     for line in lines:
-        if line.kind in MAIN:
+        if line.kind.is_main:
             main += line.booked
         else:
             remedy += line.booked

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import msgspec
 
 from replanctl.cost import Coefficients
+from replanctl.kinds import Mode
 from replanctl.replan import GateLimits, LessonPolicy, RoutingPolicy
-
-
-class Mode(StrEnum):
-    """Whether failures replan, become gaps, or follow each step's own `on_failure` (ReWOO, arXiv:2305.18323)."""
-
-    HYBRID = "hybrid"
-    REPLAN = "replan"
-    REWOO = "rewoo"
-    AUTO = "auto"
 
 
 class RetryPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):

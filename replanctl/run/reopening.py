@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator
 
 import msgspec
 
+from replanctl.kinds import Reason
 from replanctl.live import FAILED, SKIPPED, Cell
 from replanctl.plan import Step
 from replanctl.run.committing import skip_unreachable
@@ -16,7 +17,7 @@ from replanctl.run.step_ends import StepEnds
 RESUME = "resume"  # the rule and cause of the version in which a resumed session goes on
 
 
-def reopen(state: SessionState, ends: StepEnds, reason: str) -> Iterator[Event]:
+def reopen(state: SessionState, ends: StepEnds, reason: Reason) -> Iterator[Event]:
     """A version in which what a stop for this reason gave up is pending again; none where it gave nothing up."""
     find = _GIVEN_UP_BY.get(reason)
     lost = find(state) if find is not None else ()
@@ -54,7 +55,11 @@ def _given_up(state: SessionState) -> set[Cell]:
 
 
 # Every other stop leaves what is open as it is.
-_GIVEN_UP_BY = {"aborted": _given_up, "escalated": _given_up, "insufficient_evidence": _not_done}
+_GIVEN_UP_BY = {
+    Reason.ABORTED: _given_up,
+    Reason.ESCALATED: _given_up,
+    Reason.INSUFFICIENT_EVIDENCE: _not_done,
+}
 
 
 def _without(step: Step, refuted: Container[str]) -> Step:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from replanctl.kinds import ErrorType, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal
-from replanctl.plan import Granularity
-from replanctl.replan import REASONS, Check, ErrorType, Replanner
+from replanctl.replan import REASONS, Check, Replanner
 from replanctl.run.asking import TEMPLATE, Answer, Asked, Asking
 from replanctl.run.committing import Committing
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
@@ -73,7 +73,7 @@ class Replanning:
         yield from self._replan(trigger)
         self.goal_waits = self.stop is not None
 
-    def _lesson(self, trigger: Trigger, error_type: str, cause: str) -> LessonLearned:
+    def _lesson(self, trigger: Trigger, error_type: ErrorType, cause: str) -> LessonLearned:
         state = self._state
         avoid = ", ".join(trigger.attempted)
         failed_in = trigger.failure.signal.version if trigger.failure is not None else state.version
@@ -103,7 +103,9 @@ class Replanning:
             draft = answer.draft
             proposal = self._committing.proposal(trigger, draft, answer.who) if draft is not None else None
             yield self._drafted(trigger, answer, proposal)
-            yield self._state.emit(Ledger, "replan", trigger.step_id, trigger.decision.granularity, estimate, estimate)
+            yield self._state.emit(
+                Ledger, LedgerKind.REPLAN, trigger.step_id, trigger.decision.granularity, estimate, estimate
+            )
             if draft is not None and not draft.steps:
                 yield from self._empty(trigger, draft)
                 return
@@ -139,13 +141,13 @@ class Replanning:
         yield self._lesson(trigger, ErrorType.INVALID_DRAFT, text)
         trigger.refused(reasons)
         if who == TEMPLATE:
-            self.stop = Stop("no_plan", f"the template's draft was refused: {text}")
+            self.stop = Stop(Reason.NO_PLAN, f"the template's draft was refused: {text}")
 
     def _empty(self, trigger: Trigger, draft: Draft) -> Iterator[Event]:
         """An empty plan: no plan after a failure; after a changed goal it means that nothing is left to do."""
         if trigger.failure is not None or draft.gives_up:
             on = f"step {trigger.step_id}" if trigger.failure is not None else "the new goal"
-            self.stop = Stop("no_plan", f"the replanner gave up on {on}")
+            self.stop = Stop(Reason.NO_PLAN, f"the replanner gave up on {on}")
             return
         open_ids = tuple(cell.step.id for cell in self._state.graph.open_cells())
         yield from self._admit(trigger, Proposal((), (), open_ids, {}, {}, dict(draft.verdicts)))

@@ -12,11 +12,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from replanctl.errors import UsageError
-from replanctl.replan import Status
+from replanctl.kinds import Ending, ErrorType, Status
 from replanctl.run import events as e
-from replanctl.run.final import COMPLETED
 from replanctl.run.policy import Policy
-from replanctl.run.step_ends import ABANDONED
 from replanctl.run.tools import Call, Outcome, Tools
 
 _STARTS = (e.StepStart, e.StepRetry, e.StepFallback)
@@ -69,7 +67,7 @@ def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool 
     """
     end = events[-1] if events else None
     stopped = isinstance(end, e.SessionComplete)
-    if isinstance(end, e.SessionComplete) and end.reason in COMPLETED:
+    if isinstance(end, e.SessionComplete) and end.status is Ending.COMPLETED:
         raise UsageError("the session is completed: there is nothing to resume")
     if (call := _first_call_given_up(events)) is not None:
         return Cut(max(since, call + 1))
@@ -96,7 +94,7 @@ def _first_call_given_up(events: Sequence[e.AnyEvent]) -> int | None:
     for event in events:
         if isinstance(event, _STARTS):
             started[event.step_id] = event.seq
-        elif isinstance(event, e.StepEnd) and event.error is not None and event.error.error_type == ABANDONED:
+        elif isinstance(event, e.StepEnd) and event.error is not None and event.error.error_type is ErrorType.ABANDONED:
             handed_over.append(started[event.step_id])
     return min(handed_over, default=None)
 

@@ -11,23 +11,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from replanctl.cost import CostModel
-from replanctl.live import (
-    DONE,
-    FAILED,
-    PENDING,
-    RUNNING,
-    SKIPPED,
-    Cell,
-    Finished,
-    Graph,
-    Health,
-    HealthChange,
-    VariableTable,
-)
-from replanctl.plan import OnFailure, Plan, Reference, Step, Tool, exact, references
+from replanctl.kinds import Health, Mode, OnFailure, Unreadable
+from replanctl.live import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, Finished, Graph, HealthChange, VariableTable
+from replanctl.plan import Plan, Reference, Step, Tool, exact, references
 from replanctl.replan import Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
-from replanctl.run.policy import Mode, Policy
+from replanctl.run.policy import Policy
 
 MICROSECONDS = 1_000_000
 DEFAULT_TOOL = Tool()
@@ -110,20 +99,22 @@ class SessionState:
 
     # -- references -----------------------------------------------------------------------------------------------
 
-    def state(self, reference: Reference) -> str:
-        """Empty when the reference can be read (a gap reads as null), else what stands in the way."""
+    def state(self, reference: Reference) -> Unreadable | None:
+        """What stands in the way of a reference; None when it can be read (a gap reads as null)."""
         id_ = reference.step_id
         variable = self.variables.get(id_)
         if variable is not None:
             if variable.health is Health.VOID:
-                return "void"
+                return Unreadable.VOID
             try:
                 references.follow(variable.value, reference.path)
             except LookupError:
-                return "no such field"
-            return ""
+                return Unreadable.NO_FIELD
+            return None
         cell = self.graph.cells.get(id_)
-        return _WITHOUT_VALUE[cell.state] if cell is not None and not cell.gap else "" if cell else "no such step"
+        if cell is None:
+            return Unreadable.NO_STEP
+        return None if cell.gap else _WITHOUT_VALUE[cell.state]
 
     def value(self, step_id: str) -> Any:
         """The value of a variable that can be read."""
@@ -165,18 +156,16 @@ class SessionState:
 
     def health_events(self, changes: Iterable[HealthChange]) -> list[events.VariableHealth]:
         """One event for each change of a variable's health."""
-        return [
-            self.emit(events.VariableHealth, f"E{c.step_id}", c.health.value, c.because, c.verdict) for c in changes
-        ]
+        return [self.emit(events.VariableHealth, f"E{c.step_id}", c.health, c.because, c.verdict) for c in changes]
 
 
 # What a reference to a step meets that has no variable. A running step has not produced anything yet either.
 _WITHOUT_VALUE = {
-    PENDING: "pending",
-    RUNNING: "pending",
-    DONE: "no such step",
-    FAILED: "failed",
-    SKIPPED: "skipped",
+    PENDING: Unreadable.PENDING,
+    RUNNING: Unreadable.PENDING,
+    DONE: Unreadable.NO_STEP,
+    FAILED: Unreadable.FAILED,
+    SKIPPED: Unreadable.SKIPPED,
 }
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell, Health
-from replanctl.plan import OnFailure
-from replanctl.replan import Missing, Status, classify
+from replanctl.kinds import ErrorType, Health, OnFailure, Status
+from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell
+from replanctl.replan import Missing, classify
 from replanctl.run.events import Event, Signal, StepEnd, StepError, VariableHealth
 from replanctl.run.execution import Execution
 from replanctl.run.interruptions import Interruptions
 from replanctl.run.state import Failure, SessionState, call_key
 from replanctl.run.tools import Outcome
-
-ABANDONED = "abandoned"
 
 
 class StepEnds:
@@ -46,7 +44,7 @@ class StepEnds:
         self._interruptions.step_ended(state.graph.lineage_ids(cell))
         if variable.health is Health.CLEAN:
             return (ended,)
-        return ended, state.emit(VariableHealth, f"E{step.id}", variable.health.value, variable.because)
+        return ended, state.emit(VariableHealth, f"E{step.id}", variable.health, variable.because)
 
     def _remember_calls(self, execution: Execution) -> None:
         """The lineage knows every tool that was called for it."""
@@ -131,7 +129,7 @@ class StepEnds:
         """A gate ends the execution: no signal, no route, no lesson."""
         self._state.graph.fail(execution.cell, awaits_replan=False)
         last = execution.attempts[-1].status
-        return self._failed(execution, StepError(ABANDONED, f"abandoned, last: {last}"))
+        return self._failed(execution, StepError(ErrorType.ABANDONED, f"abandoned, last: {last}"))
 
     # -- what does not run ------------------------------------------------------------------------------------------
 
@@ -146,7 +144,7 @@ class StepEnds:
         self._state.graph.skip(cell)
         step, at = cell.step, self._state.at
         names = ", ".join(f"E{id_}" for id_ in blocked_by)
-        error = StepError("missing_var", f"blocked by {names}") if gap else None
+        error = StepError(ErrorType.MISSING_VAR, f"blocked by {names}") if gap else None
         return self._state.emit(
             StepEnd, step.id, SKIPPED, "skipped", step.tool_name, at, error=error, gap=gap, blocked_by=blocked_by
         )

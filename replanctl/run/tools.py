@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from replanctl.replan import Status
+from replanctl.kinds import Status
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):

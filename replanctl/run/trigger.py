@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import msgspec
 
+from replanctl.kinds import ErrorType, Granularity, Reason
 from replanctl.live import DONE, Cell
-from replanctl.plan import Granularity
-from replanctl.replan import GOAL_CHANGED, Check, Decision, ErrorType, FailureSignal, RouteFacts, route
+from replanctl.replan import GOAL_CHANGED, Check, Decision, FailureSignal, RouteFacts, route
 from replanctl.run.state import Failure, SessionState
 
 
 class Stop(msgspec.Struct, frozen=True):
     """The session ends here: why, in words, and by which gate."""
 
-    reason: str
+    reason: Reason
     detail: str
     gate: Check | None = None
 
@@ -111,7 +111,7 @@ def _facts(state: SessionState, failure: Failure, radius: int, direct: int) -> R
         tool=cell.step.tool_name,
         radius=radius,
         direct=direct,
-        state=signal.evidence.get("state", ""),
+        state=signal.evidence.get("state"),
         premise_fell=any((c := cells.get(id_)) is not None and c.state is DONE for id_ in fallen),
         forced=cell.step.granularity,
         deepest=lineage.deepest,

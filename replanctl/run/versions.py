@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from replanctl.kinds import StepState
 from replanctl.live import PENDING
-from replanctl.plan import Step, StepState
+from replanctl.plan import Step
 from replanctl.run.events import PlanCommit
 from replanctl.run.result import StepView
 

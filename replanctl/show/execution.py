@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from replanctl.plan import StepState
+from replanctl.kinds import StepState
 from replanctl.run import (
     AnyEvent,
     ExecutionStory,

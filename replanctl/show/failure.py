@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replanctl.plan import Granularity, OnFailure
+from replanctl.kinds import Granularity, OnFailure
 from replanctl.replan import REASONS
 from replanctl.run import Gate, PlanDraft, PlanRejected, Route, Signal
 from replanctl.show.columns import Columns

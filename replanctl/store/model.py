@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import msgspec
 
+from replanctl.kinds import RunStatus
 from replanctl.replan import Lesson
 from replanctl.run import Amendment, Policy
-
-
-class RunStatus(StrEnum):
-    """Where a stored run stands. A run that nobody writes any more and that has no result is `interrupted`."""
-
-    RUNNING = "running"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    INTERRUPTED = "interrupted"
 
 
 class SourceText(msgspec.Struct, frozen=True):

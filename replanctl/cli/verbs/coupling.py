@@ -8,11 +8,11 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
-from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Source, parse_rehearsal, read_plan, write_text
-from replanctl.plan import CouplingRow, OnFailure, Step, coupling
+from replanctl.kinds import Format, OnFailure
+from replanctl.plan import CouplingRow, Step, coupling
 
 KEY = "on_failure"
 

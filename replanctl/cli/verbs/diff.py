@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import msgspec
@@ -12,18 +11,11 @@ from replanctl.cli.operands import Operand, Operands
 from replanctl.cli.output import write_document, write_line
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
+from replanctl.kinds import DiffFormat
 from replanctl.plan import PlanDiff, diff_plans
 from replanctl.show import RESUMED
 
 DIFFERENT = 1
-
-
-class DiffFormat(StrEnum):
-    """How a comparison is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "markdown"
 
 
 _SIDE = "v1, 7:v2 (of run 7), 7 (its last one), or a plan file (- is standard input)."

@@ -9,11 +9,10 @@ import msgspec
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
 from replanctl.cli.points import Point, point, version
-from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.host import EffectLog, events_of
-from replanctl.plan import Granularity
+from replanctl.kinds import Format, Granularity
 from replanctl.replan import ReplanRequest, build_prompt
 from replanctl.run import RESUME, PlanCommit
 from replanctl.store import Store

@@ -11,15 +11,16 @@ import msgspec
 
 from replanctl.cli.amending import AmendOptions, amended
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
+from replanctl.cli.following import follow, told_where_it_is, view_of
 from replanctl.cli.output import output
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError
 from replanctl.files import collector_paused
 from replanctl.host import EffectLog, add_to_book, events_of, open_book, outside_of
+from replanctl.kinds import RunFormat, RunStatus
 from replanctl.run import Event
-from replanctl.store import Inputs, RunStatus, RunWriter, Store
+from replanctl.store import Inputs, RunWriter, Store
 
 
 class Options(AmendOptions, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from replanctl import __version__
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
+from replanctl.cli.following import follow, told_where_it_is, view_of
 from replanctl.cli.output import output
 from replanctl.cli.overrides import PolicyOptions, with_flags
 from replanctl.cli.values import duration
@@ -17,6 +17,7 @@ from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Rehearsal, collector_paused, load_rehearsal
 from replanctl.host import EffectLog, Unwritten, events_of, open_book, outside_of, save_book
+from replanctl.kinds import RunFormat
 from replanctl.store import Inputs, RunWriter, SourceText, Store
 
 PLANNER_TIMEOUT = 60.0

@@ -10,11 +10,12 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format, positive
+from replanctl.cli.values import positive
 from replanctl.cli.views import screen
 from replanctl.cli.world import World
+from replanctl.kinds import Format, RunStatus
 from replanctl.run import SessionResult
-from replanctl.store import RunRow, RunStatus, Store
+from replanctl.store import RunRow, Store
 
 SECTIONS = ("events", "variables", "ledger", "lessons", "handover")
 
