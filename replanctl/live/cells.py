@@ -20,7 +20,7 @@ MOVES: dict[StepState, frozenset[StepState]] = {
 
 
 class Lineage:
-    """A step and the steps that replaced it. Its counters start afresh when the goal changes."""
+    """A step and the steps that replaced it. Its ladder starts afresh when the goal changes."""
 
     __slots__ = ("called", "deepest", "ids", "patches", "tools")
 
@@ -39,7 +39,7 @@ class Lineage:
     def afresh(self) -> Lineage:
         """The same line of steps with its ladder forgotten, for a new goal."""
         fresh = Lineage(self.ids)
-        fresh.called, fresh.tools = self.called, self.tools
+        fresh.called, fresh.tools, fresh.patches = self.called, self.tools, self.patches
         return fresh
 
 

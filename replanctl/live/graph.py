@@ -57,16 +57,20 @@ class Graph:
         return self.in_order({c.step.id: c for c in cell.dependents if not c.gone and c.is_open}.values())
 
     def resting_on(self, cell: Cell | None, assumptions: Iterable[str] = ()) -> list[Cell]:
-        """The radius of a failure: open steps that rest on the step or on the refuted assumptions, in list order."""
-        roots = [*(cell.dependents if cell is not None else ()), *self.readers.assuming(assumptions)]
+        """The radius of a failure: open steps that rest on the step or on the refuted assumptions, in list order.
+
+        The way to an open step may lead through one that has ended: what ran on a gap that is listed again.
+        """
+        roots = [*(cell.dependents if cell is not None else ())]
+        roots += (c for c in self.readers.assuming(assumptions) if c.is_open)
         found: dict[int, Cell] = {}
         while roots:
             here = roots.pop()
-            if here is cell or here.gone or not here.is_open or here.place in found:
+            if here is cell or here.gone or here.place in found:
                 continue
             found[here.place] = here
             roots.extend(here.dependents)
-        return [found[place] for place in sorted(found)]
+        return [found[place] for place in sorted(found) if found[place].is_open]
 
     def open_key(self) -> int:
         """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
@@ -271,11 +275,13 @@ class Graph:
     def _link(self, cell: Cell) -> None:
         for id_ in cell.step.depends_on or ():
             dependency = self.cells.get(id_)
-            if dependency is not None and dependency.gap:
+            if dependency is None:
+                continue
+            if dependency.gap:
                 cell.gap_deps += 1
-            elif dependency is not None and dependency.state is not DONE:
+            elif dependency.state is not DONE:
                 cell.unmet += 1
-                dependency.dependents.append(cell)
+            dependency.dependents.append(cell)
         if cell.unmet == 0 and cell.state is PENDING:
             heappush(self._ready, cell.place)
 

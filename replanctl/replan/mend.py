@@ -5,13 +5,13 @@ Every mend is a warning that shows both texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Protocol
 
 import msgspec
 
 from replanctl.kinds import Unreadable
-from replanctl.live import DONE, Graph
+from replanctl.live import DONE, FAILED, SKIPPED, Cell, Graph
 from replanctl.plan import Reference, Step, references
 
 NEAR = 2  # the edit distance up to which a name counts as a typing slip
@@ -40,14 +40,17 @@ class Mended(msgspec.Struct, frozen=True, gc=False):
     warnings: tuple[str, ...]
 
 
-def mend(step: Step, graph: Graph, standing: Standing) -> Mended:
-    """The step with all its bad references cured at once."""
-    return _Mender(step, graph, standing).mended()
+def mend(step: Step, graph: Graph, standing: Standing, unmade: Collection[str] = ()) -> Mended:
+    """The step with all its bad references cured at once.
+
+    `unmade` are the steps that had not run when it failed: what counts for them is how things stood then.
+    """
+    return _Mender(step, graph, standing, unmade).mended()
 
 
 class _Mender:
-    def __init__(self, step: Step, graph: Graph, standing: Standing) -> None:
-        self.step, self.graph, self.standing = step, graph, standing
+    def __init__(self, step: Step, graph: Graph, standing: Standing, unmade: Collection[str]) -> None:
+        self.step, self.graph, self.standing, self.unmade = step, graph, standing, unmade
         self.edges: dict[str, None] = {}
         self.gaps: dict[str, None] = {}
         self.warnings: list[str] = []
@@ -78,7 +81,7 @@ class _Mender:
 
     def _cure(self, reference: Reference) -> str | None:
         """The text that can be read, or None where nothing will ever come of it."""
-        state = self.standing.state(reference)
+        state = self._state(reference)
         if not state:
             return reference.text
         if state == Unreadable.PENDING and reference.step_id not in self.resting:
@@ -95,6 +98,17 @@ class _Mender:
             self.edges[nearest.step_id] = None
         self._warn(reference, nearest.text)
         return nearest.text
+
+    def _state(self, reference: Reference) -> Unreadable | None:
+        """What stands in the way. A step that had not run is still to be waited for, unless it failed for good."""
+        cell = self.graph.cells.get(reference.step_id)
+        if cell is None or not self._was_unmade(cell):
+            return self.standing.state(reference)
+        lost = cell.state in (FAILED, SKIPPED) and not cell.awaits_replan
+        return Unreadable.FAILED if lost else Unreadable.PENDING
+
+    def _was_unmade(self, cell: Cell) -> bool:
+        return bool(self.unmade) and any(id_ in self.unmade for id_ in self.graph.lineage_ids(cell))
 
     def _nearest(self, reference: Reference, state: Unreadable) -> Reference | None:
         """The reference that was probably meant."""

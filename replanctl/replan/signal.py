@@ -40,6 +40,14 @@ class FailureSignal(msgspec.Struct, frozen=True, gc=False):
     attempted: tuple[str, ...] = ()
     evidence: dict[str, Any] = {}
 
+    def __str__(self) -> str:
+        """The message: a signal reads as text where a planner takes its last error for one."""
+        return self.error_msg
+
+    def __contains__(self, text: object) -> bool:
+        """Whether the message holds this text."""
+        return isinstance(text, str) and text in self.error_msg
+
 
 class Missing(msgspec.Struct, frozen=True, gc=False):
     """A reference that can't be resolved: as written, the step it names, and what stands in the way."""

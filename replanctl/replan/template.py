@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -26,13 +26,14 @@ def template(
     scope: Sequence[Cell],
     tools: Mapping[str, Tool],
     standing: Standing,
+    unmade: Collection[str] = (),
 ) -> Draft:
     """A draft for this failure (or, without one, for a changed goal).
 
     `scope` is what the granularity replaces; the failed step comes first, except in a global, where every step comes
-    again in list order.
+    again in list order. `unmade` are the steps that the failed one reads and that had not run when it failed.
     """
-    writer = _Template(graph, granularity, failed, signal, tools, standing)
+    writer = _Template(graph, granularity, failed, signal, tools, standing, unmade)
     return writer.patch() if granularity is Granularity.PATCH else writer.anew(scope)
 
 
@@ -45,9 +46,10 @@ class _Template:
         signal: FailureSignal | None,
         tools: Mapping[str, Tool],
         standing: Standing,
+        unmade: Collection[str],
     ) -> None:
         self.graph, self.granularity, self.failed, self.signal = graph, granularity, failed, signal
-        self.tools, self.standing = tools, standing
+        self.tools, self.standing, self.unmade = tools, standing, unmade
 
     def patch(self) -> Draft:
         """The failed step another way; a missing variable is only mended."""
@@ -82,7 +84,7 @@ class _Template:
         return msgspec.structs.replace(step, action=f"work around [{self.signal.error_msg[:MESSAGE_SHOWN]}]")
 
     def _mended(self, step: Step) -> Mended:
-        return mend(step, self.graph, self.standing) if self._missing_var() else Mended(step, ())
+        return mend(step, self.graph, self.standing, self.unmade) if self._missing_var() else Mended(step, ())
 
     def _missing_var(self) -> bool:
         return self.signal is not None and self.signal.error_type is ErrorType.MISSING_VAR
@@ -121,6 +123,7 @@ def _alternative(step: Step) -> Step | None:
         args=step.args if way.args is None else way.args,
         action=way.action or step.action,
         alternatives=tuple(rest),
+        gaps=step.gaps if way.args is None else (),
     )
 
 

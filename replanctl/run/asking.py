@@ -121,6 +121,7 @@ class Asking:
             scope=trigger.scope,
             tools=state.tools,
             standing=state,
+            unmade=trigger.failure.unmade if trigger.failure is not None else (),
         )
 
     def _request(self, trigger: Trigger) -> ReplanRequest:

@@ -112,7 +112,7 @@ class Session:
         if change.last_words is not None:
             self._last_words = change.last_words
         if change.goal is not None:
-            self._interruptions.add(change.goal)
+            self._interruptions.add(change.goal, self.state.at)
 
     def _take_up(self, stop: Stop, change: NewInputs) -> Generator[Event, None, Stop | None]:
         """Go on behind a stop; a failure that no version answered is still the first that waits."""
@@ -120,7 +120,8 @@ class Session:
         self._apply(change)
         self.state.denied.clear()  # a person was here: what was denied may be allowed now
         yield from reopen(self.state, self._ends, stop.reason)
-        if self._replanning.goal_waits and not self._interruptions.takes_effect(self.state.goal):
+        yield from self._hear()
+        if self._replanning.goal_waits and not self._interruptions.waits:
             yield from self._replanning.answer_goal()
         return self._replanning.stop
 
@@ -149,18 +150,21 @@ class Session:
         """Until nothing is in flight and nothing more may start."""
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
         agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, dispatch.refusal
-        due = self._interruptions.due
+        came = self._interruptions.came
+        yield from self._hear()
         while True:
             while len(agenda) < width and not self._draining():
                 cell = next_ready()
                 if cell is None or refusal() is not None:
                     break
                 yield from dispatch.begin(cell)
+                if came(state.at):
+                    yield from self._hear()
             if not agenda:
                 return
             yield from dispatch.advance()
-            if due(state.at):
-                yield from self._refuse_goals()
+            if came(state.at):
+                yield from self._hear()
 
     def _draining(self) -> bool:
         """Whether something waits to be settled, so that nothing new starts."""
@@ -169,18 +173,29 @@ class Session:
             state.failures
             or state.aborted is not None
             or self._dispatch.stopped is not None
-            or (self._interruptions.due(state.at) and state.policy.mode is not Mode.REWOO)
+            or self._interruptions.waits
         )
 
-    def _refuse_goals(self) -> Iterator[Event]:
-        """A goal that is the current one changes nothing, nor does any under ReWOO: both are told and forgotten."""
-        state = self.state
-        rewoo = state.policy.mode is Mode.REWOO
-        if rewoo or not self._interruptions.takes_effect(state.goal):
-            change = self._interruptions.take()
-            why = "mode rewoo runs its plan to the end" if rewoo else "it is the current one"
-            warning = f"the goal {change.goal!r} changes nothing: {why}"
-            yield state.emit(GoalChanged, change.goal, state.goal, False, change.refutes, (warning,))
+    def _hear(self) -> Iterator[Event]:
+        """Goals that have come due wait to be made. One that changes nothing is told at once and forgotten: a goal
+        that is in force or waits already, a change that is taken back, and any under ReWOO."""
+        goal, interruptions = self.state.goal, self._interruptions
+        if not interruptions.came(self.state.at):
+            return
+        if self.state.policy.mode is Mode.REWOO:
+            for one in interruptions.refused():
+                yield self._unchanged(one.goal, one.refutes, "mode rewoo runs its plan to the end")
+            return
+        for one in interruptions.heard(goal):
+            why = "it is the current one" if one.goal == goal else "it is the one that is about to be"
+            yield self._unchanged(one.goal, one.refutes, why)
+        if interruptions.leads_back_to(goal):
+            back = interruptions.take()
+            yield self._unchanged(back.goal, back.refutes, "it is the current one")
+
+    def _unchanged(self, goal: str, refutes: tuple[str, ...], why: str) -> GoalChanged:
+        warning = f"the goal {goal!r} changes nothing: {why}"
+        return self.state.emit(GoalChanged, goal, self.state.goal, False, refutes, (warning,))
 
     # -- settling -----------------------------------------------------------------------------------------------------
 
@@ -195,12 +210,10 @@ class Session:
             return (yield from self._stopped_by(*self._dispatch.stopped))
         if state.aborted is not None:
             return Stop(Reason.ABORTED, f"step {state.aborted.cell.step.id} failed, and its on_failure is abort")
-        if self._interruptions.due(state.at):
-            yield from self._refuse_goals()
-            if self._interruptions.due(state.at):
-                yield from self._replanning.goal_change(self._interruptions.take())
-                state.failures.clear()
-                return self._replanning.stop
+        if self._interruptions.waits:
+            yield from self._replanning.goal_change(self._interruptions.take())
+            state.failures.clear()
+            return self._replanning.stop
         while state.failures:
             failure = state.failures[0]  # the first until it is answered: a stop may come before that
             if (cell := state.graph.cells.get(failure.cell.step.id)) is not None and cell.awaits_replan:

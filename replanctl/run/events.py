@@ -38,6 +38,11 @@ class Event(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
     at: Seconds
     version: VersionName
 
+    @property
+    def type(self) -> str:
+        """What kind of event it is, as in JSON: `step.end`, `plan.commit`, …"""
+        return str(self.__struct_config__.tag)
+
 
 class SessionStart(Event, frozen=True, gc=False, tag="session.start"):
     """The session begins. `limits` are the gates in force (null: none), `coefficients` what things cost in tokens."""

@@ -25,10 +25,14 @@ E = TypeVar("E", bound=events.Event)
 
 
 class Failure(msgspec.Struct):
-    """A failed execution that may be replanned, with what its outcome said."""
+    """A failed execution that may be replanned, with what its outcome said.
+
+    `unmade` are the steps it reads that had not run when it failed.
+    """
 
     cell: Cell
     signal: events.Signal
+    unmade: frozenset[str] = frozenset()
 
 
 class SessionState:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from replanctl.kinds import ErrorType, Health, OnFailure, Status
+from replanctl.kinds import ErrorType, Health, OnFailure, Status, Unreadable
 from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell
+from replanctl.plan import Step, references
 from replanctl.replan import Missing, classify
 from replanctl.run.events import Event, Signal, StepEnd, StepError, VariableHealth
 from replanctl.run.execution import Execution
@@ -41,7 +42,7 @@ class StepEnds:
             tuple(attempts), execution.again, variable.assumptions,
         )  # fmt: skip
         state.seq += 1
-        self._interruptions.step_ended(state.graph.lineage_ids(cell))
+        self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
         if variable.health is Health.CLEAN:
             return (ended,)
         return ended, state.emit(VariableHealth, f"E{step.id}", variable.health, variable.because)
@@ -85,8 +86,16 @@ class StepEnds:
         )  # fmt: skip
         yield event
         yield from state.health_events(changes)
-        self._interruptions.step_ended(state.graph.lineage_ids(cell))
-        yield from self._answer(Failure(cell, event))
+        self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
+        unmade = frozenset(self._unmade(step)) if missing is not None else frozenset()
+        yield from self._answer(Failure(cell, event, unmade))
+
+    def _unmade(self, step: Step) -> Iterator[str]:
+        """The steps it reads that have not run yet."""
+        state = self._state
+        for reference in references.find(step.args, state.graph.known):
+            if state.state(reference) is Unreadable.PENDING:
+                yield reference.step_id
 
     def _answer(self, failure: Failure) -> Iterator[Event]:
         """What the step's `on_failure` does, once retries and fallbacks are spent."""

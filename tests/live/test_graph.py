@@ -210,7 +210,7 @@ def test_lineages_follow_what_replaces_what() -> None:
     live.lineage(live.cells["4"]).called = True
     live.commit([step("6:1", replaces="4")], (), ["4", "5"], afresh=True)
     line = live.lineage(live.cells["6"])
-    assert (line.ids, line.root, line.patches, line.deepest, line.called) == (("2", "4", "6"), "2", 0, None, True)
+    assert (line.ids, line.root, line.patches, line.deepest, line.called) == (("2", "4", "6"), "2", 2, None, True)
 
 
 @pytest.mark.parametrize(

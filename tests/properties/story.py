@@ -47,10 +47,13 @@ class Standing(msgspec.Struct, frozen=True):
         return [other for other in self.open_ids() if id_ in (self.steps[other].depends_on or ())]
 
     def radius(self, id_: str | None, refuted: Iterable[str] = ()) -> list[str]:
-        """The open steps that rest on this one or on a refuted assumption, the step itself left out."""
-        refuted, opened = set(refuted), {other: self.steps[other] for other in self.open_ids()}
-        found = {other for other, step in opened.items() if refuted.intersection(step.assumes)} | {id_}
-        while more := [o for o, s in opened.items() if o not in found and found.intersection(s.depends_on or ())]:
+        """The open steps that rest on this one or on a refuted assumption, the step itself left out.
+
+        The way may lead through a step that has ended.
+        """
+        refuted, opened = set(refuted), self.open_ids()
+        found = {other for other in opened if refuted.intersection(self.steps[other].assumes)} | {id_}
+        while more := [o for o, s in self.steps.items() if o not in found and found.intersection(s.depends_on or ())]:
             found.update(more)
         return [other for other in opened if other in found and other != id_]
 

@@ -62,3 +62,9 @@ def test_the_evidence_holds_what_the_decision_uses() -> None:
         ("a: timeout", "b: shape"),
         {"radius": 4, "refuted": ["p", "q"]},
     )
+
+
+def test_a_signal_reads_as_its_message() -> None:
+    failed = classify("3", Status.EMPTY, "no public price list")
+    assert str(failed) == "no public price list"
+    assert ("price list" in failed, "quote" in failed, 3 in failed) == (True, False, False)

@@ -13,7 +13,7 @@ from replanctl.plan.model import Step, Tool, id_prefix, trailing_number
 from replanctl.plan.references import Reference
 from replanctl.run.events import PlanCommit, PlanDraft, Signal, StepEnd
 from tests.properties.run import Run
-from tests.properties.story import DONE, Moment, Standing
+from tests.properties.story import DONE, FAILED, PENDING, RUNNING, SKIPPED, Moment, Standing
 
 _SHOWN = 20
 _NEAR = 2
@@ -41,6 +41,7 @@ class _Template:
         self._calls = run.calls
         self._tools = run.rehearsal.plan.tools or {}
         self._signals: dict[str, Signal] = {}
+        self._unmade: dict[str, set[str]] = {}  # what a failed step reads that had not run, by the failed step
         self._patches: dict[str, int] = {}  # by the first id of the lineage
         self._values: dict[str, Any] = {}
 
@@ -49,10 +50,10 @@ class _Template:
         event = moment.event
         if type(event) is Signal:
             self._signals[event.step_id] = event
+            reads = {reference.step_id for reference in moment.before.reads(event.step_id)}
+            self._unmade[event.step_id] = {id_ for id_ in reads if moment.before.state.get(id_) in (PENDING, RUNNING)}
         elif type(event) is StepEnd and event.state is DONE:
             self._values[event.step_id] = event.value
-        elif type(event) is PlanCommit and event.cause == "goal-changed":
-            self._patches.clear()
         elif type(event) is PlanCommit and event.granularity == "patch":
             root = moment.before.line(event.cause.partition("@")[2])[0]
             self._patches[root] = self._patches.get(root, 0) + 1
@@ -102,7 +103,7 @@ class _Template:
         return replace(way, action=re.sub(r" \(patch [0-9]+\)$", "", way.action) + f" (patch {number})")
 
     def _mended(self, step: Step, plan: Standing) -> Step:
-        mend = _Mend(step, plan, self._values)
+        mend = _Mend(step, plan, self._values, self._unmade[step.id])
         args = references.transform(step.args, plan.lines, mend.whole, mend.inside, undo=False)
         depends_on = dict.fromkeys([*(step.depends_on or ()), *mend.edges])
         return replace(
@@ -116,14 +117,14 @@ def _alternative(step: Step) -> Step | None:
     way, *left = step.alternatives
     args = step.args if way.args is None else way.args
     done = replace(step, tool_name=way.tool or step.tool_name, args=args, alternatives=tuple(left))
-    return replace(done, action=way.action or step.action)
+    return replace(done, action=way.action or step.action, gaps=step.gaps if way.args is None else ())
 
 
 class _Mend:
     """The cures of one step's references."""
 
-    def __init__(self, step: Step, plan: Standing, values: dict[str, Any]) -> None:
-        self._plan, self._values = plan, values
+    def __init__(self, step: Step, plan: Standing, values: dict[str, Any], unmade: set[str]) -> None:
+        self._plan, self._values, self._unmade = plan, values, unmade
         self._resting = {step.id, *plan.radius(step.id)}
         self.edges: list[str] = []
         self.gaps: list[str] = []
@@ -142,13 +143,16 @@ class _Mend:
             self.gaps.append(reference.step_id)
             return None
         id_, path = cured
-        if id_ != reference.step_id or id_ not in self._values:
+        if id_ != reference.step_id or id_ not in self._values or self._was_unmade(id_):
             self.edges += [id_] if id_ not in self._plan.gaps else []
         same = (id_, path) == (reference.step_id, reference.path)
         return reference.text if same else references.render(id_, path)
 
     def _meant(self, id_: str, path: tuple[str | int, ...]) -> tuple[str, tuple[str | int, ...]] | None:
         plan = self._plan
+        if self._was_unmade(id_) and id_ in plan.steps:
+            lost = plan.state[id_] in (FAILED, SKIPPED) and id_ not in plan.waiting
+            return None if lost or id_ in self._resting else (id_, path)
         if id_ in self._values:
             return None if plan.health[id_] == "void" else self._path(id_, path)
         if id_ in plan.gaps:
@@ -157,6 +161,10 @@ class _Mend:
             near = _nearest(id_, self._candidates())
             return (near, path) if near not in self._values and near is not None else self._path(near, path)
         return (id_, path) if plan.state[id_] in ("pending", "running") and id_ not in self._resting else None
+
+    def _was_unmade(self, id_: str) -> bool:
+        """Whether it had not run when the step that reads it failed: what counts is how things stood then."""
+        return bool(self._unmade.intersection(self._plan.lines.get(id_, ())))
 
     def _candidates(self) -> list[str]:
         plan = self._plan
@@ -196,4 +204,18 @@ def _distance(one: str, other: str) -> int:
     return 1 + min(_distance(one[1:], other), _distance(one, other[1:]), _distance(one[1:], other[1:]))
 
 
-TEMPLATES = (the_template_drafts_what_is_agreed,)
+def a_step_that_was_mended_holds_its_gaps(run: Run) -> Iterator[str]:
+    """What was mended away stands as null or as `[gap: …]` in its args: an alternative's args give it up."""
+    for event in run.events:
+        for step in event.steps if type(event) is PlanCommit else ():
+            if step.gaps and not _holds_a_gap(step.args):
+                yield f"step {step.id} of {event.version} is said to run without {step.gaps}, on {step.args}"
+
+
+def _holds_a_gap(value: Any) -> bool:
+    if isinstance(value, dict | list | tuple):
+        return any(map(_holds_a_gap, value.values() if isinstance(value, dict) else value))
+    return value is None or (isinstance(value, str) and "[gap: E" in value)
+
+
+TEMPLATES = (the_template_drafts_what_is_agreed, a_step_that_was_mended_holds_its_gaps)
