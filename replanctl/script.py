@@ -65,7 +65,7 @@ class ScriptedTools:
 
     def _candidates(self, call: Call) -> Sequence[_Counting]:
         """The rules that may match, in their order; rules that name other steps are not looked at."""
-        own = [rule for id_ in call.line for rule in self._by_step.get(id_, ())] if self._by_step else []
+        own = [rule for id_ in call.lineage for rule in self._by_step.get(id_, ())] if self._by_step else []
         if not own:
             return self._general
         return sorted([*own, *self._general], key=lambda rule: rule.order)
@@ -87,7 +87,7 @@ class _Counting:
         match = self.match
         tool = match.tool or self._tool
         return (
-            (match.step is None or match.step in call.line)
+            (match.step is None or match.step in call.lineage)
             and (tool is None or tool == call.tool)
             and (match.version is None or match.version == call.version)
             and (match.args is None or contained(match.args, call.args))

@@ -44,7 +44,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     world = world or World.real()
     try:
         with stop_signals():
-            code = _obey(list(words), world)
+            code = _execute(list(words), world)
             world.stdout.flush()
             world.stderr.flush()
             return code
@@ -59,7 +59,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except ReplanctlError as error:
         return _complain(world, error.exit_code, str(error), error.hint)
     except Exception as error:
-        return _own_up(world, error, debug="--debug" in words)
+        return _report_bug(world, error, debug="--debug" in words)
 
 
 def load_verb(name: str) -> Verb:
@@ -68,7 +68,7 @@ def load_verb(name: str) -> Verb:
     return verb
 
 
-def _obey(words: list[str], world: World) -> int:
+def _execute(words: list[str], world: World) -> int:
     if "--version" in takewhile("--".__ne__, words):
         world.stdout.write(f"replanctl {__version__}\n")
         return 0
@@ -108,7 +108,7 @@ def _notes(stop: BaseException) -> list[str]:
     return getattr(stop, "__notes__", [])
 
 
-def _own_up(world: World, error: Exception, *, debug: bool) -> int:
+def _report_bug(world: World, error: Exception, *, debug: bool) -> int:
     if debug:
         from traceback import format_exception
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, assert_never
 
 from replanctl.cli.flags import Shared
-from replanctl.cli.views import Brief, Document, Lines, View, screen
+from replanctl.cli.views import ClosingLine, JsonDocument, JsonLines, View, screen
 from replanctl.cli.world import World
 from replanctl.files import Role
 from replanctl.host import StoppedError
@@ -19,14 +19,17 @@ from replanctl.store import Inputs, RunWriter
 
 def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, inputs: Inputs, run: int | None) -> View:
     """Who watches the session, by the format that was asked for."""
-    if how is RunFormat.JSON:
-        return Document(stream)
-    if how is RunFormat.JSONL:
-        return Lines(stream)
-    if options.quiet:
-        return Brief(world.paper(stream, options.color))
-    outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
-    return screen(world.paper(stream, options.color), outcomes, run)
+    match how:
+        case RunFormat.JSON:
+            return JsonDocument(stream)
+        case RunFormat.JSONL:
+            return JsonLines(stream)
+        case RunFormat.TEXT:
+            paper = world.paper(stream, options.color)
+            outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
+            return ClosingLine(paper) if options.quiet else screen(paper, outcomes, run)
+        case _:
+            assert_never(how)
 
 
 def follow(events: Iterable[Event], view: View, writer: RunWriter | None, *, kept: int = 0) -> SessionResult:
@@ -45,7 +48,7 @@ def follow(events: Iterable[Event], view: View, writer: RunWriter | None, *, kep
 
 
 @contextmanager
-def told_where_it_is(writer: RunWriter) -> Iterator[RunWriter]:
+def naming_the_run(writer: RunWriter) -> Iterator[RunWriter]:
     """A run that is told to stop says where it can be found."""
     with writer:
         try:

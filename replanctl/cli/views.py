@@ -24,7 +24,7 @@ class View(Protocol):
         """The session is over."""
 
 
-class Document:
+class JsonDocument:
     """The result alone, as one JSON document."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -38,7 +38,7 @@ class Document:
         write_line(self._stream, msgspec.json.encode(result))
 
 
-class Lines:
+class JsonLines:
     """Every event as a line of JSON."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -53,7 +53,7 @@ class Lines:
         """The last event said it all."""
 
 
-class Brief:
+class ClosingLine:
     """How it ended, in one line."""
 
     def __init__(self, paper: Paper) -> None:

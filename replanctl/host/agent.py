@@ -67,24 +67,24 @@ class PlanExecuteAgent:
 
     def events(self, goal: str) -> Iterator[Event]:
         """The same, event by event, as it happens."""
-        asked = _Asked(self._planner, goal)
-        plan, fault = asked.first_plan()
+        planner_function = _PlannerFunction(self._planner, goal)
+        plan, fault = planner_function.first_plan()
         session = Session(
             plan,
             self._policy,
             tools=FunctionTools(self._tools, clock=self._clock),
-            replanner=asked,
+            replanner=planner_function,
             plain=self._plain,
             no_plan=fault,
             default_tool=_PATIENT,
         )
         for event in session.events():
             if type(event) is StepEnd:
-                asked.remember(event, session)
+                planner_function.remember(event, session)
             yield event
 
 
-class _Asked:
+class _PlannerFunction:
     """A planner function at the replanner's seam, with the history it is given."""
 
     name = "planner"

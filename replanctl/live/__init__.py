@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from replanctl.kinds import Health, Verdict
-from replanctl.live.calls import Finished
+from replanctl.live.calls import CallKey, Finished, call_key
 from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
 from replanctl.live.draft import Draft, Proposal, lay_over
 from replanctl.live.draft_check import Surroundings, check
-from replanctl.live.graph import Graph, call_key
+from replanctl.live.graph import Graph, sequence_key
 from replanctl.live.variables import HealthChange, VariableTable
 
 __all__ = [
@@ -26,7 +26,9 @@ __all__ = [
     "Surroundings",
     "VariableTable",
     "Verdict",
+    "CallKey",
     "call_key",
+    "sequence_key",
     "check",
     "lay_over",
 ]

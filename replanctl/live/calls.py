@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from replanctl.live.cells import Cell
 from replanctl.live.graph import Graph
 from replanctl.plan import Step, exact, same_args
 
-Call = tuple[str, bytes]
+CallKey = tuple[str, bytes]
 
 
-def call(step: Step) -> Call:
-    """What steps that make the same call share: the tool, and the args as JSON."""
-    return step.tool_name, exact(step.args)
+def call_key(tool: str, args: dict[str, Any]) -> CallKey:
+    """What equal calls share: the tool, and the args as JSON, whatever the order of their keys."""
+    return tool, exact(args)
+
+
+def call_of(step: Step) -> CallKey:
+    """The call that a step makes, by its args as they are written."""
+    return call_key(step.tool_name, step.args)
 
 
 def same_call(one: Step, other: Step) -> bool:
@@ -27,7 +33,7 @@ class Finished:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._seen = 0
-        self._by_call: dict[Call, list[Cell]] = {}
+        self._by_call: dict[CallKey, list[Cell]] = {}
 
     def same(self, step: Step) -> Cell | None:
         """The done step with the same action, tool and args, if there is one in the plan."""
@@ -40,6 +46,6 @@ class Finished:
     def _with_call(self, step: Step) -> Sequence[Cell]:
         done = self._graph.ever_done
         for cell in done[self._seen :]:
-            self._by_call.setdefault(call(cell.step), []).append(cell)
+            self._by_call.setdefault(call_of(cell.step), []).append(cell)
         self._seen = len(done)
-        return self._by_call.get(call(step), ())
+        return self._by_call.get(call_of(step), ())

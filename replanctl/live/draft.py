@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from replanctl.kinds import Granularity, Verdict
-from replanctl.live.calls import Call, Finished, call, same_call
+from replanctl.live.calls import CallKey, Finished, call_of, same_call
 from replanctl.live.cells import DONE, Cell
 from replanctl.live.graph import Graph
 from replanctl.plan import Step, fresh_ids, references, sequenced
@@ -184,11 +184,11 @@ class _Layer:
 
     def _by_call(self, new: Sequence[tuple[Step, str]], free: dict[str, Step], taken: dict[str, str]) -> None:
         """A new step with the tool and args of one that goes takes that one's place."""
-        going: dict[Call, list[str]] = {}
+        going: dict[CallKey, list[str]] = {}
         for old, gone in reversed(free.items()) if new else ():
-            going.setdefault(call(gone), []).append(old)
+            going.setdefault(call_of(gone), []).append(old)
         for step, id_ in new:
-            if same := going.get(call(step)):
+            if same := going.get(call_of(step)):
                 taken[id_] = same.pop()
                 del free[taken[id_]]
 

@@ -75,7 +75,7 @@ class Graph:
     def open_key(self) -> int:
         """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
         if self._open_key is None:
-            self._open_key = sum(call_key(cell.step) for cell in self.cells.values() if cell.is_open)
+            self._open_key = sum(sequence_key(cell.step) for cell in self.cells.values() if cell.is_open)
         return self._open_key
 
     def lineage(self, cell: Cell) -> Lineage:
@@ -164,7 +164,7 @@ class Graph:
     def _count_open(self, cell: Cell, by: int) -> None:
         self.open += by
         if self._open_key is not None:
-            self._open_key += by * call_key(cell.step)
+            self._open_key += by * sequence_key(cell.step)
 
     def _close(self, cell: Cell) -> None:
         cell.until = self.version
@@ -298,7 +298,7 @@ def _wait_again(dependents: Iterable[Cell]) -> None:
             dependent.unmet += 1
 
 
-def call_key(step: Step) -> int:
+def sequence_key(step: Step) -> int:
     """What a step adds to the key of a sequence of (action, tool)."""
     return hash((step.action, step.tool_name))
 

@@ -68,8 +68,8 @@ class DoneStep(msgspec.Struct, frozen=True, gc=False):
 class ReplanRequest(msgspec.Struct, frozen=True):
     """Everything a replanner is told; `done` and `remaining` may be lazy: look at them before you answer, not later.
 
-    `signal` is the failure, or why the draft before was refused; at a changed goal there is none at first. `line` are
-    the ids of the failed step's lineage.
+    `signal` is the failure, or why the draft before was refused; at a changed goal there is none at first. `lineage`
+    are the ids of the failed step and of those it replaced, oldest first.
     """
 
     goal: str
@@ -79,7 +79,7 @@ class ReplanRequest(msgspec.Struct, frozen=True):
     signal: FailureSignal | None = None
     remaining: Sequence[Step] = ()
     lessons: tuple[str, ...] = ()
-    line: tuple[str, ...] = ()
+    lineage: tuple[str, ...] = ()
     goal_changed: bool = False
 
 

@@ -90,5 +90,5 @@ def _matches(when: PlannerWhen, request: ReplanRequest) -> bool:
     return (
         (when.error is None or when.error.casefold() in signal.error_msg.casefold())
         and (when.type is None or when.type is signal.error_type)
-        and (when.step is None or when.step in request.line)
+        and (when.step is None or when.step in request.lineage)
     )

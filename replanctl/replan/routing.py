@@ -40,14 +40,14 @@ class RoutingPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields
 class RouteFacts(msgspec.Struct, frozen=True, gc=False):
     """All that a routing decision may look at.
 
-    `line` are the ids of the failed step's lineage up to it; `radius` counts the open steps that rest on the failure,
-    `direct` the failed step's own open dependents; `state` is a missing variable's; `premise_fell` says that a refuted
-    assumption carries the variable of a done step; `forced` is the step's own `granularity`; `deepest` the deepest
-    granularity committed for the lineage.
+    `lineage` are the ids of the failed step and of those it replaced, oldest first; `radius` counts the open steps
+    that rest on the failure, `direct` the failed step's own open dependents; `state` is a missing variable's;
+    `premise_fell` says that a refuted assumption carries the variable of a done step; `forced` is the step's own
+    `granularity`; `deepest` the deepest granularity committed for the lineage.
     """
 
     error_type: ErrorType
-    line: tuple[str, ...] = ()
+    lineage: tuple[str, ...] = ()
     tool: str = ""
     radius: int = 0
     direct: int = 0
@@ -123,7 +123,7 @@ def _override(facts: RouteFacts, policy: RoutingPolicy) -> Granularity | None:
         return policy.force
     if facts.forced is not None:
         return facts.forced
-    return next((policy.overrides[id_] for id_ in reversed(facts.line) if id_ in policy.overrides), None)
+    return next((policy.overrides[id_] for id_ in reversed(facts.lineage) if id_ in policy.overrides), None)
 
 
 def _first_match(facts: RouteFacts, policy: RoutingPolicy) -> tuple[str, Granularity]:
@@ -138,7 +138,7 @@ def _matches(when: RouteWhen, facts: RouteFacts, policy: RoutingPolicy) -> bool:
     radius = _compared(facts, policy)
     return (
         (when.error_type is None or when.error_type is facts.error_type)
-        and (when.step is None or when.step in facts.line)
+        and (when.step is None or when.step in facts.lineage)
         and (when.tool is None or when.tool == facts.tool)
         and (when.min_radius is None or radius >= when.min_radius)
         and (when.max_radius is None or radius <= when.max_radius)

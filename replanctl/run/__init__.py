@@ -33,6 +33,7 @@ from replanctl.run.fold import ResultFold, fold
 from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
 from replanctl.run.reopening import RESUME
+from replanctl.run.requests import RequestListener
 from replanctl.run.result import (
     Gap,
     GateView,
@@ -88,6 +89,7 @@ __all__ = [
     "PlanRejected",
     "Policy",
     "RESUME",
+    "RequestListener",
     "ResultFold",
     "RetryPolicy",
     "Revision",

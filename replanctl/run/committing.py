@@ -14,14 +14,14 @@ from replanctl.live import (
     Graph,
     Proposal,
     Surroundings,
-    call_key,
     check,
     lay_over,
+    sequence_key,
 )
 from replanctl.plan import Step, changed_fields
 from replanctl.replan import BudgetGate, Check, deeper
-from replanctl.run.asking import TEMPLATE
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
+from replanctl.run.requests import TEMPLATE
 from replanctl.run.state import SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.trigger import Trigger
@@ -71,7 +71,9 @@ class Committing:
         """The two gates behind the draft check, in order; each is read when it is its turn."""
         state, graph = self._state, self._state.graph
         leaving = proposal.leaving(graph)
-        key = graph.open_key() - sum(call_key(cell.step) for cell in leaving) + sum(map(call_key, proposal.steps))
+        key = (
+            graph.open_key() - sum(sequence_key(cell.step) for cell in leaving) + sum(map(sequence_key, proposal.steps))
+        )
         version = graph.version
         if trigger.failure is None:  # versions made for an earlier goal do not count
             state.guard.forget()

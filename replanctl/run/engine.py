@@ -13,7 +13,7 @@ import msgspec
 
 from replanctl.kinds import LedgerKind, Mode, Reason
 from replanctl.plan import Plan, Tool, coupling
-from replanctl.replan import Check, Lesson, Replanner, ReplanRequest, left_open
+from replanctl.replan import Check, Lesson, Replanner, left_open
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
 from replanctl.run.final import FinalCheck
@@ -21,6 +21,7 @@ from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Policy
 from replanctl.run.reopening import reopen
 from replanctl.run.replanning import Replanning, refusal
+from replanctl.run.requests import RequestListener
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import Tools
@@ -45,7 +46,7 @@ class Session:
     `replanner` None is the template alone. `warnings` are told at the start, `last_words()` at the end. `plain` is the
     two-budget loop of `PlanExecuteAgent`: a draft is the whole rest of the plan, and nothing but the two budgets judges
     it. `no_plan` says why there is no plan at all; `default_tool` is what holds for a tool the plan does not
-    describe. `asked` is told every request before it is answered.
+    describe. `listener` is told every request before it is answered.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Session:
         plain: bool = False,
         no_plan: str = "",
         default_tool: Tool = DEFAULT_TOOL,
-        asked: Callable[[ReplanRequest], None] | None = None,
+        listener: RequestListener | None = None,
     ) -> None:
         policy = policy or Policy()
         if policy.mode is Mode.AUTO:
@@ -71,7 +72,7 @@ class Session:
         self._interruptions = Interruptions(interruptions)
         self._ends = StepEnds(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ends)
-        self._replanning = Replanning(self.state, replanner, self._ends, plain=plain, asked=asked)
+        self._replanning = Replanning(self.state, replanner, self._ends, plain=plain, listener=listener)
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
@@ -91,7 +92,7 @@ class Session:
     # -- resuming -----------------------------------------------------------------------------------------------------
 
     def amend(self, change: NewInputs, *, behind_stop: bool = False) -> None:
-        """NewInputs what holds from the next event on, between two events: how a stopped session is resumed.
+        """Change what holds from the next event on, between two events: how a stopped session is resumed.
 
         With `behind_stop` it holds once the session has come to its next stop, which is not its end then: what the
         stop gave up is pending again, and what it left without an answer is routed again.

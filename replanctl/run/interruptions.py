@@ -57,10 +57,10 @@ class Interruptions:
         self._all = (*self._all, Interruption(goal))
         self._came.append((at, len(self._all) - 1))
 
-    def step_ended(self, line: Iterable[str], at: float) -> None:
+    def step_ended(self, lineage: Iterable[str], at: float) -> None:
         """A step of this lineage is done or failed, so many seconds after the start."""
         if self._after:
-            for id_ in line:
+            for id_ in lineage:
                 self._came += ((at, index) for index in self._after.pop(id_, ()))
 
     def came(self, at: float) -> bool:

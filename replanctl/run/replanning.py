@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from replanctl.kinds import ErrorType, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal
 from replanctl.replan import REASONS, Check, Replanner
-from replanctl.run.asking import TEMPLATE, Answer, Asked, Asking
 from replanctl.run.committing import Committing
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
 from replanctl.run.interruptions import GoalChange
+from replanctl.run.requests import TEMPLATE, Answer, RequestListener, Requests
 from replanctl.run.state import Failure, SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.trigger import Stop, Trigger, failure_trigger, goal_trigger
@@ -31,12 +31,12 @@ class Replanning:
         ends: StepEnds,
         *,
         plain: bool = False,
-        asked: Asked | None = None,
+        listener: RequestListener | None = None,
     ) -> None:
         self._state = state
         self._ends = ends
         self._plain = plain
-        self._asking = Asking(state, replanner, asked)
+        self._requests = Requests(state, replanner, listener)
         self._committing = Committing(state, ends, plain=plain)
         self.stop: Stop | None = None
         self.goal_waits = False  # the goal changed, and the session stopped before a version answered it
@@ -50,7 +50,7 @@ class Replanning:
             Route, trigger.step_id, signal.error_type, rule, trigger.decision.radius, granularity,
             trigger.decision.escalated_from,
         )  # fmt: skip
-        yield self._lesson(trigger, signal.error_type, self._asking.cause(trigger))
+        yield self._lesson(trigger, signal.error_type, self._requests.cause(trigger))
         if granularity is Granularity.NONE:
             yield from self._hand_over(failure)
         else:
@@ -95,11 +95,11 @@ class Replanning:
 
     def _replan(self, trigger: Trigger) -> Iterator[Event]:
         while self.stop is None:
-            estimate = self._asking.estimate(trigger)
-            yield from self._pass(trigger, self._asking.checks(trigger, estimate))
+            estimate = self._requests.estimate(trigger)
+            yield from self._pass(trigger, self._requests.checks(trigger, estimate))
             if self.stop is not None:
                 return
-            answer = self._asking.ask(trigger, estimate)
+            answer = self._requests.ask(trigger, estimate)
             draft = answer.draft
             proposal = self._committing.proposal(trigger, draft, answer.who) if draft is not None else None
             yield self._drafted(trigger, answer, proposal)

@@ -12,8 +12,21 @@ import msgspec
 
 from replanctl.cost import CostModel
 from replanctl.kinds import Health, Mode, OnFailure, Unreadable
-from replanctl.live import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, Finished, Graph, HealthChange, VariableTable
-from replanctl.plan import Plan, Reference, Step, Tool, exact, references
+from replanctl.live import (
+    DONE,
+    FAILED,
+    PENDING,
+    RUNNING,
+    SKIPPED,
+    CallKey,
+    Cell,
+    Finished,
+    Graph,
+    HealthChange,
+    VariableTable,
+    call_key,
+)
+from replanctl.plan import Plan, Reference, Step, Tool, references
 from replanctl.replan import Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
 from replanctl.run.policy import Policy
@@ -60,7 +73,7 @@ class SessionState:
         self.calls = 0
         self.replans = 0
         self.replan_tokens = 0
-        self.denied: set[str] = set()
+        self.denied: set[CallKey] = set()
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
         self.escalated: list[Failure] = []
         self.aborted: Failure | None = None
@@ -171,11 +184,6 @@ _WITHOUT_VALUE = {
     FAILED: Unreadable.FAILED,
     SKIPPED: Unreadable.SKIPPED,
 }
-
-
-def call_key(tool: str, args: dict[str, Any]) -> str:
-    """One text for equal calls, whatever the order of their args."""
-    return f"{tool} {exact(args).decode()}"
 
 
 def microseconds(seconds: float) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from replanctl.kinds import ErrorType, Health, OnFailure, Status, Unreadable
-from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell
+from replanctl.live import DONE, FAILED, PENDING, SKIPPED, CallKey, Cell, call_key
 from replanctl.plan import Step, references
 from replanctl.replan import Missing, classify
 from replanctl.run.events import Event, Signal, StepEnd, StepError, VariableHealth
 from replanctl.run.execution import Execution
 from replanctl.run.interruptions import Interruptions
-from replanctl.run.state import Failure, SessionState, call_key
+from replanctl.run.state import Failure, SessionState
 from replanctl.run.tools import Outcome
 
 
@@ -23,7 +23,7 @@ class StepEnds:
         self._state = state
         self._interruptions = interruptions
 
-    def call_key(self, execution: Execution) -> str:
+    def call_key(self, execution: Execution) -> CallKey:
         """The call an execution is making."""
         return call_key(execution.tool, execution.args)
 

@@ -107,7 +107,7 @@ def _facts(state: SessionState, failure: Failure, radius: int, direct: int) -> R
     fallen = state.variables.resting_on(signal.refutes) if signal.refutes else ()
     return RouteFacts(
         error_type=signal.error_type,
-        line=lineage.ids,
+        lineage=lineage.ids,
         tool=cell.step.tool_name,
         radius=radius,
         direct=direct,

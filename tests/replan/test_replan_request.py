@@ -59,7 +59,7 @@ def test_a_whole_request(granularity: str, refutes: str, remaining: str, radius:
     lesson = "v1 step 4 assumption: expected none, got no price; avoid: sum: shape"
     assert request.goal == "Compare  “costs”"
     assert request.granularity is Granularity(granularity)
-    assert (request.version, request.line) == ("v1", ("4",))
+    assert (request.version, request.lineage) == ("v1", ("4",))
     assert request.signal == FailureSignal("4", ErrorType.ASSUMPTION, "no price", ("sum: shape",), evidence)
     assert list(request.done) == [
         DoneStep("1", "look up A", '{"rows":["a","b","c","d","e","f","g","h"'),
@@ -135,7 +135,7 @@ steps: [{id: 1, tool: look}, {id: 2, tool: sum, on_failure: skip}, {id: 3, tool:
 outcomes: [{match: {step: 2, version: 1}, returns: [error]}]
 interruptions: [{after: 2, goal: h}]
 """)
-    assert (request.goal, request.signal, request.line) == ("h", None, ())
+    assert (request.goal, request.signal, request.lineage) == ("h", None, ())
     assert [d.id for d in request.done] == ["1"]
     assert [step.id for step in request.remaining] == ["2", "3"]  # every step that is not done
     assert request.lessons == ("v1 step none goal-changed: the goal is now h; avoid: none",)

@@ -22,7 +22,7 @@ FAILURE = ReplanRequest(
     "Compare costs",
     Granularity.TAIL,
     signal=FailureSignal("7", ErrorType.ASSUMPTION, "No Public price"),
-    line=("3", "7"),
+    lineage=("3", "7"),
 )
 GOAL = ReplanRequest("Compare the Yearly cost", Granularity.GLOBAL, goal_changed=True)
 

@@ -11,7 +11,7 @@ import msgspec
 
 from replanctl.cli.amending import AmendOptions, amended
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import follow, told_where_it_is, view_of
+from replanctl.cli.following import follow, naming_the_run, view_of
 from replanctl.cli.output import output
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
@@ -46,7 +46,7 @@ def execute(options: Options, world: World) -> int:
         collector_paused(),
         output(world.stdout, options.output) as stream,
         Store.open(folder, create=True) as store,
-        told_where_it_is(store.reopen(row.run)) as writer,
+        naming_the_run(store.reopen(row.run)) as writer,
     ):
         taken = _take_up(store, writer, options)
         view = view_of(options.format, options, world, stream, taken.inputs, row.run)

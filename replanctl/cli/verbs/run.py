@@ -9,7 +9,7 @@ from typing import Annotated
 
 from replanctl import __version__
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import follow, told_where_it_is, view_of
+from replanctl.cli.following import follow, naming_the_run, view_of
 from replanctl.cli.output import output
 from replanctl.cli.overrides import PolicyOptions, with_flags
 from replanctl.cli.values import duration
@@ -77,7 +77,7 @@ def _writer(options: Options, world: World, inputs: Inputs, rehearsal: Rehearsal
         return
     with Store.open(world.store_folder(options.store), create=True) as store:
         writer = store.begin(inputs, goal=rehearsal.plan.goal, started=world.now())
-        with told_where_it_is(writer):
+        with naming_the_run(writer):
             yield writer
 
 

@@ -28,7 +28,7 @@ from replanctl.replan import (
 from replanctl.run.state import SessionState
 from replanctl.run.trigger import Trigger
 
-Asked = Callable[[ReplanRequest], None]
+RequestListener = Callable[[ReplanRequest], None]
 
 TEMPLATE = "template"
 _OUR_OWN = (ReplayDivergedError, StoreError)  # what the edges raise is not the replanner's doing
@@ -55,13 +55,13 @@ def _no_draft(draft: object) -> str:
     return ""
 
 
-class Asking:
-    """Asks the replanner, or the template where there is none or it has nothing to say."""
+class Requests:
+    """Puts requests to the replanner, or to the template where there is none or it has nothing to say."""
 
-    def __init__(self, state: SessionState, replanner: Replanner | None, asked: Asked | None) -> None:
+    def __init__(self, state: SessionState, replanner: Replanner | None, listener: RequestListener | None) -> None:
         self._state = state
         self._replanner = replanner
-        self._asked = asked
+        self._listener = listener
 
     def estimate(self, trigger: Trigger) -> int:
         """The tokens of the request, by what it really carries."""
@@ -93,8 +93,8 @@ class Asking:
         return answer
 
     def _answer(self, trigger: Trigger) -> Answer:
-        if self._asked is not None:
-            self._asked(self._request(trigger))
+        if self._listener is not None:
+            self._listener(self._request(trigger))
         if self._replanner is None:
             return Answer(self._template(trigger), TEMPLATE)
         try:
@@ -134,7 +134,7 @@ class Asking:
             signal=trigger.shown_signal,
             remaining=Lazy(lambda: [cell.step for cell in trigger.lines]),
             lessons=tuple(lesson.text for lesson in state.lessons.newest(LESSON_LINES)),
-            line=state.graph.lineage_ids(trigger.failure.cell) if trigger.failure is not None else (),
+            lineage=state.graph.lineage_ids(trigger.failure.cell) if trigger.failure is not None else (),
             goal_changed=trigger.failure is None,
         )
 
