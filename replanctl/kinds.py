@@ -68,11 +68,25 @@ class Status(StrEnum):
     RATE_LIMITED = "rate_limited"
     UNAVAILABLE = "unavailable"
     TOOL_ERROR = "tool_error"
+    LOST = "lost"
     SHAPE = "shape"
     EMPTY = "empty"
     SEMANTIC = "semantic"
     DENIED = "denied"
     ERROR = "error"
+
+    @property
+    def took_effect(self) -> bool:
+        """Whether the tool had done what it was asked when it came to this, whether the answer was heard or not."""
+        return self in _TOOK_EFFECT
+
+    @property
+    def as_heard(self) -> Status:
+        """What the agent knows of it: an answer that was lost on the way is one that never came."""
+        return Status.TIMEOUT if self is Status.LOST else self
+
+
+_TOOK_EFFECT = (Status.OK, Status.SHAPE, Status.EMPTY, Status.SEMANTIC, Status.LOST)
 
 
 class ErrorType(StrEnum):

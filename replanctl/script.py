@@ -112,7 +112,7 @@ def _outcome(entry: Entry, call: Call) -> Outcome:
     value = contract.sample(call.produces) if entry.value is UNSET and status is Status.OK else entry.value
     latency = entry.latency
     if latency is None:
-        latency = call.timeout if status is Status.TIMEOUT else 1.0
+        latency = call.timeout if status.as_heard is Status.TIMEOUT else 1.0
     return Outcome(
         status,
         None if value is UNSET else value,

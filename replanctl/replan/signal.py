@@ -15,6 +15,7 @@ MESSAGE_LIMIT = 200  # characters of a tool's own text that a signal carries
 # Only the status decides the class, never the text of a message.
 ERROR_TYPES: dict[Status, ErrorType] = {
     Status.TIMEOUT: ErrorType.ENVIRONMENTAL,
+    Status.LOST: ErrorType.ENVIRONMENTAL,
     Status.RATE_LIMITED: ErrorType.ENVIRONMENTAL,
     Status.UNAVAILABLE: ErrorType.ENVIRONMENTAL,
     Status.TOOL_ERROR: ErrorType.ENVIRONMENTAL,
@@ -79,5 +80,5 @@ def classify(
         evidence |= {"reference": missing.reference, "referenced_step": missing.step_id, "state": missing.state}
         text = f"{missing.reference}: {missing.state}"
         return FailureSignal(step_id, ErrorType.MISSING_VAR, text[:MESSAGE_LIMIT], tuple(attempted), evidence)
-    text = (message or status.value)[:MESSAGE_LIMIT]
+    text = (message or status.as_heard.value)[:MESSAGE_LIMIT]
     return FailureSignal(step_id, ERROR_TYPES[status], text, tuple(attempted), evidence)

@@ -120,8 +120,9 @@ class Dispatcher:
             spec.idempotent,
         )
         outcome = self.tools.call(call)
-        if outcome.latency > spec.timeout:
-            outcome = Outcome(Status.TIMEOUT, latency=spec.timeout, tokens=outcome.tokens)
+        execution.acted = outcome.status.took_effect
+        if outcome.status is Status.LOST or outcome.latency > spec.timeout:
+            outcome = _unheard(outcome, min(outcome.latency, spec.timeout))
         self._listen(execution, outcome, state.clock)
 
     def _listen(self, execution: Execution, outcome: Outcome, called: int) -> None:
@@ -130,7 +131,7 @@ class Dispatcher:
         if deadline is not None and ends > deadline:
             execution.unheard = outcome
             ends = max(deadline, self._state.clock)
-            outcome = Outcome(Status.TIMEOUT, latency=(ends - called) / MICROSECONDS, tokens=outcome.tokens)
+            outcome = _unheard(outcome, (ends - called) / MICROSECONDS)
         execution.answer = outcome
         self._schedule(ends, _CALL_ENDS, execution)
 
@@ -172,7 +173,7 @@ class Dispatcher:
         coefficients = self._state.policy.coefficients
         cost = coefficients.retry if execution.attempts else coefficients.execution
         tokens = cost if outcome.tokens is None else outcome.tokens
-        execution.attempts.append(Attempt(execution.tool, status, outcome.latency, tokens))
+        execution.attempts.append(Attempt(execution.tool, status, outcome.latency, tokens, execution.acted))
         if status is _OK:
             return self._ends.succeed(execution, outcome.value)
         return self._unsuccessful(execution, status, message)
@@ -189,7 +190,7 @@ class Dispatcher:
             yield from self._ends.fail(execution, status, message, outcome=execution.answer)
 
     def _may_have_happened(self, execution: Execution, status: Status) -> bool:
-        return status is Status.TIMEOUT and not execution.spec.idempotent
+        return status.as_heard is Status.TIMEOUT and not execution.spec.idempotent
 
     # -- trying again -----------------------------------------------------------------------------------------------
 
@@ -284,6 +285,12 @@ class Dispatcher:
     def _abandon(self, execution: Execution, gate: Check) -> Iterator[Event]:
         self.stopped = self.stopped or (gate, execution.cell.step.id)
         yield self._ends.abandon(execution)
+
+
+def _unheard(outcome: Outcome, latency: float) -> Outcome:
+    """What a call comes to whose answer did not arrive: nothing of what was said, only what it cost."""
+    status = Status.LOST if outcome.status is Status.LOST else Status.TIMEOUT
+    return Outcome(status, latency=latency, tokens=outcome.tokens)
 
 
 def _backoff(first: float, factor: float, most: float, tries: int) -> float:

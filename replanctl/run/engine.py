@@ -139,6 +139,7 @@ class Session:
             tuple(plan.assumptions or ()),
             tuple(state.lessons),
             (*self._warnings, *left_open(state.policy.gates)),
+            tuple(name for name, tool in state.tools.items() if not tool.idempotent),
         )
         state.graph.commit(plan.steps)
         yield state.emit(PlanCommit, None, None, None, "start", plan.goal, plan.steps, total=len(plan.steps))

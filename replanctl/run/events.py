@@ -45,7 +45,9 @@ class Event(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
 
 
 class SessionStart(Event, frozen=True, gc=False, tag="session.start"):
-    """The session begins. `limits` are the gates in force (null: none), `coefficients` what things cost in tokens."""
+    """The session begins. `limits` are the gates in force (null: none), `coefficients` what things cost in tokens,
+    `once_only` the tools that act on the world, so that a call of theirs is made once.
+    """
 
     goal: str
     mode: Mode
@@ -54,6 +56,7 @@ class SessionStart(Event, frozen=True, gc=False, tag="session.start"):
     assumptions: tuple[str, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     warnings: tuple[str, ...] = ()
+    once_only: tuple[str, ...] = ()
 
 
 class PlanCommit(Event, frozen=True, gc=False, tag="plan.commit"):
@@ -110,12 +113,14 @@ class StepFallback(Event, frozen=True, gc=False, tag="step.fallback"):
 
 
 class Attempt(msgspec.Struct, frozen=True, gc=False):
-    """One tool call of an execution; `latency` in seconds, `tokens` as booked."""
+    """One tool call of an execution; `latency` in seconds, `tokens` as booked. `acted`: it took effect, as far as its
+    tool says, whether the answer was heard or not."""
 
     tool: str
     status: Status
     latency: float
     tokens: int
+    acted: bool = False
 
 
 class StepError(msgspec.Struct, frozen=True, gc=False):

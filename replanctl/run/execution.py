@@ -19,7 +19,7 @@ class Execution(msgspec.Struct, eq=False, gc=False):
 
     `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `answer` is what
     its call comes to once the clock is there, `unheard` what it would have come to, had the session's time not been up
-    before.
+    before. `acted` says that its latest call took effect, whether that was heard or not.
     """
 
     cell: Cell
@@ -34,3 +34,4 @@ class Execution(msgspec.Struct, eq=False, gc=False):
     fallbacks: list[str] | None = None
     answer: Outcome = _NO_ANSWER
     unheard: Outcome | None = None
+    acted: bool = False

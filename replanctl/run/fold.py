@@ -12,6 +12,7 @@ from replanctl.live import RUNNING
 from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
+from replanctl.run.effects import Effects
 from replanctl.run.handover import hand_over
 from replanctl.run.result import (
     SCHEMA_VERSION,
@@ -53,6 +54,7 @@ class ResultFold:
         self._versions: list[VersionView] = []
         self._commit: e.PlanCommit | None = None
         self._started: dict[str, dict[str, Any]] = {}
+        self._effects = Effects()
         self._history: list[ExecutionView] = []
         self._revisions: list[Revision] = []
         self._signals: list[SignalView] = []
@@ -83,6 +85,7 @@ class ResultFold:
         self._goal = event.goal
         self._warnings += event.warnings
         self._coefficients = event.coefficients
+        self._effects.once_only = frozenset(event.once_only)
         for lesson in event.lessons:
             self._lessons[lesson.text] = LessonView(*(getattr(lesson, f) for f in LessonView.__struct_fields__))
 
@@ -105,6 +108,7 @@ class ResultFold:
     def _step_start(self, event: e.StepStart) -> None:
         self._plan.state[event.step_id] = RUNNING
         self._started[event.step_id] = event.args
+        self._effects.began(event)
         if event.warnings:
             self._warnings += event.warnings
 
@@ -123,12 +127,16 @@ class ResultFold:
         )  # fmt: skip
         if event.attempts:
             self._book(event)
+            self._effects.ended(event, args)
         if event.state is StepState.DONE:
             self._variables[variable_name(id_)] = VariableView(
                 event.value, Health.CLEAN, event.assumptions, id_, event.version, None
             )
         else:
             self._not_done(event)
+
+    def _call_again(self, event: e.StepRetry | e.StepFallback) -> None:
+        self._effects.began(event)
 
     def _not_done(self, event: e.StepEnd) -> None:
         self._warnings += event.warnings
@@ -243,6 +251,7 @@ class ResultFold:
             lessons=tuple(self._lessons.values()),
             ledger=LedgerView(tuple(self._lines), totals(self._lines)),
             gaps=tuple(gap for id_, gap in self._gaps.items() if id_ in self._plan.steps),
+            effects=self._effects.rows(),
             handover=handover,
             warnings=tuple(dict.fromkeys(self._warnings)),
         )
@@ -274,6 +283,8 @@ _HANDLERS: dict[type, Callable[[ResultFold, Any], None]] = {
     e.SessionStart: ResultFold._session_start,
     e.PlanCommit: ResultFold._plan_commit,
     e.StepStart: ResultFold._step_start,
+    e.StepRetry: ResultFold._call_again,
+    e.StepFallback: ResultFold._call_again,
     e.StepEnd: ResultFold._step_end,
     e.Signal: ResultFold._signal,
     e.Route: ResultFold._route,

@@ -176,6 +176,16 @@ class Gap(msgspec.Struct, frozen=True, gc=False):
     blocked_by: tuple[str, ...]
 
 
+class EffectView(msgspec.Struct, frozen=True, gc=False):
+    """One call that took effect, and how often; the step and version are those of its first time."""
+
+    tool: str
+    args: dict[str, Any]
+    step_id: str
+    version: str
+    times: int
+
+
 class HandOver(msgspec.Struct, frozen=True, gc=False):
     """What a person gets when the session stops short. `next` are commands."""
 
@@ -206,5 +216,6 @@ class SessionResult(msgspec.Struct, frozen=True, gc=False):
     lessons: tuple[LessonView, ...]
     ledger: LedgerView
     gaps: tuple[Gap, ...]
+    effects: tuple[EffectView, ...]
     handover: HandOver | None
     warnings: tuple[str, ...]

@@ -70,7 +70,7 @@ class StepEnds:
             step.id,
             status,
             message,
-            attempted=[f"{a.tool}: {a.status}" for a in execution.attempts],
+            attempted=[f"{a.tool}: {a.status.as_heard}" for a in execution.attempts],
             missing=missing,
             refuted=refutes,
             radius=len(state.graph.resting_on(cell, refutes)),
@@ -116,7 +116,7 @@ class StepEnds:
         if attempts:
             self._remember_calls(execution)
         warnings: tuple[str, ...] = ()
-        if attempts and attempts[-1].status is Status.TIMEOUT and not execution.spec.idempotent:
+        if attempts and attempts[-1].status.as_heard is Status.TIMEOUT and not execution.spec.idempotent:
             warnings = (
                 f"step {step.id}: {execution.tool} timed out and is not idempotent: the call may have happened",
             )
@@ -137,7 +137,7 @@ class StepEnds:
     def abandon(self, execution: Execution) -> StepEnd:
         """A gate ends the execution: no signal, no route, no lesson."""
         self._state.graph.fail(execution.cell, awaits_replan=False)
-        last = execution.attempts[-1].status
+        last = execution.attempts[-1].status.as_heard
         return self._failed(execution, StepError(ErrorType.ABANDONED, f"abandoned, last: {last}"))
 
     # -- what does not run ------------------------------------------------------------------------------------------

@@ -189,6 +189,7 @@ RESULT: dict[str, Any] = {
         "totals": {"main": 1007, "remedy": 1025, "all": 2032, "ratio": 1.0179},
     },
     "gaps": [],
+    "effects": [],
     "handover": None,
     "warnings": [],
 }  # fmt: skip

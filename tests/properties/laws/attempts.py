@@ -38,7 +38,7 @@ def only_what_may_be_tried_again_is(run: Run) -> Iterator[str]:
                 spec = tool(run, attempt.tool)
                 if ERROR_TYPES.get(attempt.status) is not ErrorType.ENVIRONMENTAL:
                     yield f"step {event.step_id} tries again after {attempt.status}"
-                if attempt.status is Status.TIMEOUT and not spec.idempotent:
+                if attempt.status.as_heard is Status.TIMEOUT and not spec.idempotent:
                     yield f"step {event.step_id} tries {attempt.tool} again, which may have happened"
 
 
@@ -93,7 +93,7 @@ def _may_try_again(run: Run, event: StepEnd) -> bool:
     """Whether an execution failed in a way that another attempt may cure."""
     last = event.attempts[-1]
     cut = is_abandoned(event) or (event.error is not None and event.error.error_msg == "denied before")
-    happened = last.status is Status.TIMEOUT and not tool(run, last.tool).idempotent
+    happened = last.status.as_heard is Status.TIMEOUT and not tool(run, last.tool).idempotent
     return not cut and not happened and ERROR_TYPES.get(last.status) is ErrorType.ENVIRONMENTAL
 
 
@@ -131,8 +131,9 @@ def waits_are_those_of_the_policy(run: Run) -> Iterator[str]:
 def _answer(run: Run, place: int, step_id: str) -> tuple[float | None, float]:
     """What the last call of a step asked to wait, and how long it took."""
     call, outcome = [(c, o) for at, c, o in run.calls if at <= place and c.step_id == step_id][-1]
-    late = outcome.latency > call.timeout
-    return (None, call.timeout) if late else (outcome.retry_after, outcome.latency)
+    if outcome.status is Status.LOST or outcome.latency > call.timeout:
+        return None, min(outcome.latency, call.timeout)
+    return outcome.retry_after, outcome.latency
 
 
 def _wait(run: Run, asked: float | None, tries: int) -> float:

@@ -38,7 +38,7 @@ def a_signal_tells_its_failure(run: Run) -> Iterator[str]:
         if type(event) is Signal:
             end = run.events[place - 1]
             assert isinstance(end, StepEnd)
-            tried = tuple(f"{attempt.tool}: {attempt.status}" for attempt in end.attempts)
+            tried = tuple(f"{attempt.tool}: {attempt.status.as_heard}" for attempt in end.attempts)
             if event.attempted != tried:
                 yield f"step {event.step_id} tried {tried}, and its signal says {event.attempted}"
             if event.error_type != _class(run, end):
@@ -54,7 +54,7 @@ def _class(run: Run, end: StepEnd) -> str:
         return "permission"
     if not end.attempts:
         return end.status
-    last = end.attempts[-1].status
+    last = end.attempts[-1].status.as_heard
     return ERROR_TYPES[Status.SHAPE if last is Status.OK else last]
 
 

@@ -18,7 +18,7 @@ def a_call_that_may_have_happened_is_told(run: Run) -> Iterator[str]:
     for event in run.events:
         if type(event) is StepEnd:
             last = event.attempts[-1] if event.attempts else None
-            timed_out = last is not None and event.state is FAILED and last.status is Status.TIMEOUT
+            timed_out = last is not None and event.state is FAILED and last.status.as_heard is Status.TIMEOUT
             doubtful = last is not None and timed_out and not tool(run, last.tool).idempotent
             if bool(event.warnings) is not doubtful:
                 yield f"step {event.step_id} ends with {last}, and warns {event.warnings}"
