@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TextIO, assert_never
 
 from replanctl.cli.flags import Shared
 from replanctl.cli.views import ClosingLine, JsonDocument, JsonLines, View, screen
 from replanctl.cli.world import World
-from replanctl.files import Role
 from replanctl.host import StoppedError
 from replanctl.kinds import RunFormat
 from replanctl.run import Event, ResultFold, SessionResult
@@ -26,8 +24,7 @@ def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, input
             return JsonLines(stream)
         case RunFormat.TEXT:
             paper = world.paper(stream, options.color)
-            outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
-            return ClosingLine(paper) if options.quiet else screen(paper, outcomes, run)
+            return ClosingLine(paper) if options.quiet else screen(paper, inputs, run)
         case _:
             assert_never(how)
 

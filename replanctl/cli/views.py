@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 import msgspec
 
 from replanctl.cli.output import write_line
+from replanctl.files import Role
 from replanctl.run import Event, SessionResult
+from replanctl.store import Inputs
 
 if TYPE_CHECKING:
     from replanctl.show import Paper, SessionScreen
@@ -70,8 +72,10 @@ class ClosingLine:
         self._paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost)
 
 
-def screen(paper: Paper, outcomes: Sequence[str], run: int | None) -> SessionScreen:
-    """Everything, as a person reads it; `outcomes` are the names of the files that said what tools return."""
+def screen(paper: Paper, inputs: Inputs, run: int | None) -> SessionScreen:
+    """Everything, as a person reads it: where the outcomes came from and which limits hold stands in its head."""
     from replanctl.show import Header, SessionScreen
 
-    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run))
+    outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
+    policy = inputs.amendments[-1].policy if inputs.amendments else None
+    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, policy))

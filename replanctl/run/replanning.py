@@ -50,7 +50,9 @@ class Replanning:
             Route, trigger.step_id, signal.error_type, rule, trigger.decision.radius, granularity,
             trigger.decision.escalated_from,
         )  # fmt: skip
-        yield self._lesson(trigger, signal.error_type, self._requests.cause(trigger))
+        if not failure.learned:
+            yield self._lesson(trigger, signal.error_type, self._requests.cause(trigger))
+            failure.learned = True
         if granularity is Granularity.NONE:
             yield from self._hand_over(failure)
         else:
@@ -62,14 +64,19 @@ class Replanning:
         previous, state.goal = state.goal, change.goal
         yield state.emit(GoalChanged, change.goal, previous, True, change.refutes)
         yield from state.health_events([*state.variables.refute(change.refutes), *state.variables.goal_changed()])
+        self.goal_waits = False
         yield from self.answer_goal()
 
     def answer_goal(self) -> Iterator[Event]:
-        """A global replan for the goal as it is now; with it ladder, breaker and oscillation start afresh."""
+        """A global replan for the goal as it is now; with it ladder, breaker and oscillation start afresh.
+
+        Its lesson is written once, also where the session stopped before a version answered it.
+        """
         state = self._state
         trigger = goal_trigger(state)
         yield state.emit(Route, None, None, trigger.decision.rule, None, trigger.decision.granularity)
-        yield self._lesson(trigger, ErrorType.GOAL_CHANGED, f"the goal is now {state.goal}")
+        if not self.goal_waits:
+            yield self._lesson(trigger, ErrorType.GOAL_CHANGED, f"the goal is now {state.goal}")
         yield from self._replan(trigger)
         self.goal_waits = self.stop is not None
 

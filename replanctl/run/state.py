@@ -40,12 +40,14 @@ E = TypeVar("E", bound=events.Event)
 class Failure(msgspec.Struct):
     """A failed execution that may be replanned, with what its outcome said.
 
-    `unmade` are the steps it reads that had not run when it failed.
+    `unmade` are the steps it reads that had not run when it failed; `learned` says that its lesson was written, so
+    that a failure which is routed again on resume does not count twice.
     """
 
     cell: Cell
     signal: events.Signal
     unmade: frozenset[str] = frozenset()
+    learned: bool = False
 
 
 class SessionState:

@@ -396,3 +396,33 @@ def test_what_a_hand_over_says_can_be_typed(root_cli: Cli, tmp_path: Path, plan:
         done = root_cli(*words[1:])
         assert (words[0], done.err, done.code in (0, 1)) == ("replanctl", "", True)
         assert root_cli("replay", "1").code == 0
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "change"),
+    [
+        ("wrong", ["--max-replans", "1", "--granularity", "tail"]),
+        ("turn", ["--max-replans", "1", "--granularity", "tail"]),
+        ("turn", ["--max-replans", "1", "--goal", "another"]),
+    ],
+)
+def test_a_failure_that_is_routed_again_is_one_lesson(cli: Cli, outcomes: str, change: list[str]) -> None:
+    words = ["run", "-", "--outcomes", f"{outcomes}.yaml", "--max-replans", "0", "--format", "json"]
+    stopped = document(cli(*words, stdin=SURVEY))
+    resumed = document(cli("resume", "--format", "json", *change))
+    assert [lesson["count"] for lesson in stopped["lessons"]] == [1]
+    failures = 1 if outcomes == "turn" else len(resumed["signals"])  # each of them says the same, and is counted once
+    assert {lesson["text"]: lesson["count"] for lesson in resumed["lessons"]}[stopped["lessons"][0]["text"]] == failures
+    assert [route["rule"] for route in resumed["routes"]][:2] == [
+        stopped["routes"][0]["rule"], "override" if outcomes == "wrong" else "goal-changed"
+    ]  # fmt: skip
+
+
+def test_the_limits_in_force_stand_in_the_head_of_a_session_that_was_taken_up(cli: Cli) -> None:
+    first = cli("run", "-", "--max-steps", "2", stdin=SURVEY).out
+    heads = [text.splitlines()[1] for text in (first, cli("resume", "--max-steps", "+7").out, cli("show").out)]
+    assert [head.rpartition(" · ")[2] for head in heads] == [
+        "gates max_steps 2",
+        "gates max_steps 9",
+        "gates max_steps 9",
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -78,8 +77,7 @@ def _views(store: Store, row: RunRow, sections: list[str], world: World, options
 
 
 def _screen(store: Store, row: RunRow, world: World, options: Options) -> None:
-    outcomes = [Path(source.name).name for source in store.inputs(row.run).sources if source.role == "outcomes"]
-    shown = screen(world.paper(world.stdout, options.color), outcomes, row.run)
+    shown = screen(world.paper(world.stdout, options.color), store.inputs(row.run), row.run)
     for event in store.events(row.run):
         shown.event(event)
     if row.status is RunStatus.RUNNING:
