@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TextIO
@@ -49,6 +49,18 @@ def write_line(stream: TextIO, line: bytes) -> None:
 def write_document(stream: TextIO, text: str) -> None:
     """Write what other programs read, in UTF-8 like JSON. Foreign text in it has passed the door already."""
     stream.buffer.write(text.encode())
+
+
+def tell_traceback(stream: TextIO) -> Callable[[BaseException], None]:
+    """Where the traceback of what a tool raised is shown, for `--debug`."""
+
+    def tell(error: BaseException) -> None:
+        from traceback import format_exception
+
+        say(stream, "".join(format_exception(error)).splitlines())
+        stream.flush()
+
+    return tell
 
 
 def say(stream: TextIO, lines: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import selectors
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -44,6 +45,9 @@ class CommandReplanner:
             raise UsageError(f"--planner {command!r} can't be read: {error}", hint="mind the quotes") from error
         if not self._words:
             raise UsageError("--planner is empty", hint='name a command: --planner "python planner.py"')
+        if shutil.which(self._words[0]) is None:
+            hint = "write it as a shell would find it: a name on the PATH, or ./planner"
+            raise UsageError(f"--planner {self._words[0]}: there is no such command", hint=hint)
         self._timeout = timeout
 
     def replan(self, request: ReplanRequest) -> Draft | None:

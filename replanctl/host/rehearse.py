@@ -41,6 +41,7 @@ def session_of(
         warnings=_warnings(rehearsal),
         last_words=tuple if tools is not None else lambda: _unused(scripted),
         listener=listener,
+        checked=True,
     )
 
 

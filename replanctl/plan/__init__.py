@@ -6,7 +6,17 @@ from replanctl.kinds import ChangeKind, Granularity, OnFailure, StepState
 from replanctl.plan import references
 from replanctl.plan.coupling import CouplingRow, coupling
 from replanctl.plan.cycles import cycles, in_order, uncovered
-from replanctl.plan.diff import PlanDiff, StepChange, StepLike, changed_fields, diff_plans, diff_steps, exact, same_args
+from replanctl.plan.data import NoDataError, data_of
+from replanctl.plan.diff import (
+    PlanDiff,
+    StepChange,
+    StepLike,
+    changed_fields,
+    diff_plans,
+    diff_steps,
+    exact,
+    same_args,
+)
 from replanctl.plan.faults import plan_faults
 from replanctl.plan.model import (
     ID_LENGTH,
@@ -26,6 +36,8 @@ from replanctl.plan.references import Reference, in_text, mentions, parse
 __all__ = [
     "references",
     "Alternative",
+    "NoDataError",
+    "data_of",
     "StepChange",
     "ChangeKind",
     "CouplingRow",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from enum import StrEnum
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -68,11 +70,51 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     result: Any = None
     error: str | None = None
 
+    if TYPE_CHECKING:  # what may be written; the fields say what it becomes
+
+        def __init__(
+            self,
+            id: str | int,  # noqa: A002
+            tool_name: str = "",
+            args: Mapping[str, Any] | None = None,
+            expected_outcome: str | None = None,
+            action: str = "",
+            depends_on: str | int | Sequence[str | int] | None = None,
+            produces: dict[str, Any] | None = None,
+            assumes: str | Sequence[str] = (),
+            on_failure: OnFailure | Literal["replan", "skip", "abort", "defer"] | None = None,
+            alternatives: Sequence[Alternative] = (),
+            granularity: Granularity | Literal["patch", "tail", "global"] | None = None,
+            replaces: str | int | None = None,
+            gaps: tuple[str, ...] = (),
+            required: bool = False,
+            again: bool = False,
+            result: Any = None,
+            error: str | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        if type(self.id) is not str:
-            msgspec.structs.force_setattr(self, "id", step_id(self.id))
         if not self.action:
             msgspec.structs.force_setattr(self, "action", self.expected_outcome or self.tool_name)
+        needs = self.depends_on
+        if (
+            type(self.id) is str
+            and type(self.args) is dict
+            and (needs is None or (type(needs) is tuple and all(map(_is_text, needs))))
+            and type(self.assumes) is tuple
+            and type(self.alternatives) is tuple
+            and isinstance(self.replaces, str | None)
+            and type(self.on_failure) is not str
+            and type(self.granularity) is not str
+        ):
+            return  # as stored already: so are the steps of a file, and this runs for each of 100,000 of them
+        if type(self.id) is not str:
+            msgspec.structs.force_setattr(self, "id", step_id(self.id))
+        for name, as_stored in _AS_STORED:
+            value = getattr(self, name)
+            with suppress(TypeError, ValueError):  # what can't be stored is told where the step is used
+                if (stored := as_stored(value)) is not value:
+                    msgspec.structs.force_setattr(self, name, stored)
 
     @property
     def tool(self) -> str:
@@ -152,3 +194,40 @@ def fresh_ids(highest: int, like: str, taken: Iterable[str] = ()) -> Iterator[st
     prefix = id_prefix(like)
     for number in count(max(highest, *map(trailing_number, taken), 0) + 1):
         yield f"{prefix[: ID_LENGTH - len(str(number))]}{number}"
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str
+
+
+def _ids_as_stored(value: Any) -> tuple[str, ...] | None:
+    """Ids as a tuple of text; one alone is a list of one."""
+    if value is None or (type(value) is tuple and all(type(id_) is str for id_ in value)):
+        return value
+    return tuple(map(step_id, value if isinstance(value, list | tuple) else (value,)))
+
+
+def _id_as_stored(value: Any) -> str | None:
+    return value if value is None or type(value) is str else step_id(value)
+
+
+def _names_as_stored(value: Any) -> tuple[str, ...]:
+    if type(value) is tuple:
+        return value
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _enum_as_stored(kind: type[StrEnum]) -> Callable[[Any], Any]:
+    return lambda value: value if value is None or isinstance(value, kind) else kind(value)
+
+
+# How a step that is written in Python is stored; what already is as stored stays the same object.
+_AS_STORED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("args", lambda value: {} if value is None else value),
+    ("depends_on", _ids_as_stored),
+    ("assumes", _names_as_stored),
+    ("on_failure", _enum_as_stored(OnFailure)),
+    ("alternatives", _names_as_stored),
+    ("granularity", _enum_as_stored(Granularity)),
+    ("replaces", _id_as_stored),
+)

@@ -30,6 +30,7 @@ from replanctl.run.events import (
     VariableHealth,
 )
 from replanctl.run.fold import ResultFold, fold
+from replanctl.run.given import check_policy, own_steps
 from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
 from replanctl.run.reopening import RESUME
@@ -39,6 +40,7 @@ from replanctl.run.result import (
     GateView,
     HandOver,
     LedgerLine,
+    LessonView,
     Revision,
     SessionResult,
     StepView,
@@ -61,6 +63,9 @@ else:
     )
 
 __all__ = [
+    "LessonView",
+    "check_policy",
+    "own_steps",
     "events",
     "Amendment",
     "AnyEvent",

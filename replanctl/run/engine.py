@@ -7,16 +7,17 @@ opens a file, reads a clock or prints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from replanctl.kinds import LedgerKind, Mode, Reason
-from replanctl.plan import Plan, Tool, coupling
+from replanctl.plan import Plan, Step, Tool, coupling
 from replanctl.replan import Check, Lesson, Replanner, left_open
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
 from replanctl.run.final import FinalCheck
+from replanctl.run.given import check_policy, check_seam, own_plan
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Policy
 from replanctl.run.reopening import reopen
@@ -46,7 +47,9 @@ class Session:
     `replanner` None is the template alone. `warnings` are told at the start, `last_words()` at the end. `plain` is the
     two-budget loop of `PlanExecuteAgent`: a draft is the whole rest of the plan, and nothing but the two budgets judges
     it. `no_plan` says why there is no plan at all; `default_tool` is what holds for a tool the plan does not
-    describe. `listener` is told every request before it is answered.
+    describe, `specs` what holds for one by its name. `listener` is told every request before it is answered. The plan
+    is looked at and copied, unless it is `checked`: one that was loaded from a file. Raises UsageError for what can't
+    be run.
     """
 
     def __init__(
@@ -64,11 +67,19 @@ class Session:
         no_plan: str = "",
         default_tool: Tool = DEFAULT_TOOL,
         listener: RequestListener | None = None,
+        specs: Mapping[str, Tool] | None = None,
+        checked: bool = False,
     ) -> None:
+        check_policy(policy)
+        check_seam(tools, "call", "what calls the tools")
+        if replanner is not None:
+            check_seam(replanner, "replan", "a replanner")
+        if not checked:
+            plan = own_plan(plan)
         policy = policy or Policy()
         if policy.mode is Mode.AUTO:
             plan = coupled(plan)
-        self.state = SessionState(plan, policy, lessons, default_tool)
+        self.state = SessionState(plan, policy, lessons, default_tool, specs)
         self._interruptions = Interruptions(interruptions)
         self._ends = StepEnds(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ends)
@@ -88,6 +99,15 @@ class Session:
             if stop is not None and self._behind_stop is not None:
                 stop = yield from self._take_up(stop, self._behind_stop)
         yield self._closing(stop)
+
+    def step(self, id_: str) -> Step | None:
+        """The step of this id as the version in force has it."""
+        cell = self.state.graph.cells.get(id_)
+        return cell.step if cell is not None else None
+
+    def change_goal(self, goal: str, refutes: Sequence[str] = ()) -> None:
+        """An interruption that comes due now, between two events."""
+        self._interruptions.add(goal, self.state.at, refutes)
 
     # -- resuming -----------------------------------------------------------------------------------------------------
 

@@ -52,9 +52,9 @@ class Interruptions:
                 self._at.append((one.at or 0.0, index))
         self._at.sort(reverse=True)
 
-    def add(self, goal: str, at: float) -> None:
+    def add(self, goal: str, at: float, refutes: Iterable[str] = ()) -> None:
         """A person changes the goal now, so many seconds after the start."""
-        self._all = (*self._all, Interruption(goal))
+        self._all = (*self._all, Interruption(goal, refutes=tuple(refutes)))
         self._came.append((at, len(self._all) - 1))
 
     def step_ended(self, lineage: Iterable[str], at: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -18,7 +19,7 @@ from replanctl.kinds import (
     StepState,
     Verdict,
 )
-from replanctl.run.events import StepError, VersionName
+from replanctl.run.events import Event, StepError, VersionName
 
 SchemaVersion = Literal[1]
 SCHEMA_VERSION: SchemaVersion = 1
@@ -196,7 +197,7 @@ class HandOver(msgspec.Struct, frozen=True, gc=False):
     next: tuple[str, ...]
 
 
-class SessionResult(msgspec.Struct, frozen=True, gc=False):
+class SessionResult(msgspec.Struct, frozen=True, dict=True):
     """A whole rehearsed session: what `--format json` prints. `run` is None for a run that was not stored."""
 
     schema_version: SchemaVersion
@@ -219,3 +220,14 @@ class SessionResult(msgspec.Struct, frozen=True, gc=False):
     effects: tuple[EffectView, ...]
     handover: HandOver | None
     warnings: tuple[str, ...]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events it was made from, where they were kept: `PlanExecuteAgent` keeps them."""
+        kept: tuple[Event, ...] = self.__dict__.get("events", ())
+        return kept
+
+    def with_events(self, events: Iterable[Event]) -> SessionResult:
+        """The same result, with the events it was made from; they are no part of its document."""
+        self.__dict__["events"] = tuple(events)
+        return self

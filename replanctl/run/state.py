@@ -5,7 +5,7 @@ Only the engine's own modules hold it; what leaves them is a frozen event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -54,14 +54,19 @@ class SessionState:
     """The mutable heart of one session."""
 
     def __init__(
-        self, plan: Plan, policy: Policy, lessons: Iterable[Lesson] = (), default_tool: Tool = DEFAULT_TOOL
+        self,
+        plan: Plan,
+        policy: Policy,
+        lessons: Iterable[Lesson] = (),
+        default_tool: Tool = DEFAULT_TOOL,
+        specs: Mapping[str, Tool] | None = None,
     ) -> None:
         self.plan = plan
         self.goal = plan.goal
         self.breaker = ReplanBreaker()
         self.guard = OscillationGuard()
         self.apply(policy)
-        self.tools = plan.tools or {}
+        self.tools = dict(specs or plan.tools or {})
         self._default_tool = default_tool
         self.graph = Graph()
         self.finished = Finished(self.graph)

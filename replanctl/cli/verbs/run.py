@@ -10,7 +10,7 @@ from typing import Annotated
 from replanctl import __version__
 from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.following import follow, naming_the_run, view_of
-from replanctl.cli.output import output
+from replanctl.cli.output import output, tell_traceback
 from replanctl.cli.overrides import PolicyOptions, with_flags
 from replanctl.cli.values import duration
 from replanctl.cli.world import World
@@ -47,7 +47,7 @@ def execute(options: Options, world: World) -> int:
     with collector_paused():
         rehearsal = load_rehearsal(options.plan, outcomes=options.outcomes, policy=options.policy, stdin=world.stdin)
         inputs = _inputs(rehearsal, options)
-        real = outside_of(inputs)
+        real = outside_of(inputs, rehearsal.plan, on_error=tell_traceback(world.stderr) if options.debug else None)
         with output(world.stdout, options.output) as stream, _writer(options, world, inputs, rehearsal) as writer:
             view = view_of(options.format, options, world, stream, inputs, writer.run if writer else None)
             log = EffectLog(journal=writer or Unwritten())
