@@ -21,12 +21,12 @@ from replanctl.run.given import check_policy, check_seam, own_plan
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Policy
 from replanctl.run.reopening import reopen
-from replanctl.run.replanning import Replanning, refusal
+from replanctl.run.replanning import Replanning
 from replanctl.run.requests import RequestListener
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import Tools
-from replanctl.run.trigger import Stop
+from replanctl.run.trigger import Stop, refusal
 
 LastWords = Callable[[], Iterable[str]]
 
@@ -88,6 +88,7 @@ class Session:
         self._last_words = last_words
         self._no_plan = no_plan
         self._behind_stop: NewInputs | None = None
+        self._limits_changed = False
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
@@ -126,6 +127,7 @@ class Session:
         if change.policy is not None:
             self.state.apply(change.policy)
             self._dispatch.keep_time()
+            self._limits_changed = True
         if change.tools is not None:
             self._dispatch.tools = change.tools
         if change.interruptions is not None:
@@ -140,6 +142,7 @@ class Session:
         self._behind_stop = self._replanning.stop = None
         self._apply(change)
         self.state.denied.clear()  # a person was here: what was denied may be allowed now
+        self._limits_changed = False
         yield from reopen(self.state, self._ends, stop.reason)
         yield from self._hear()
         if self._replanning.goal_waits and not self._interruptions.waits:
@@ -191,12 +194,7 @@ class Session:
     def _draining(self) -> bool:
         """Whether something waits to be settled, so that nothing new starts."""
         state = self.state
-        return bool(
-            state.failures
-            or state.aborted is not None
-            or self._dispatch.stopped is not None
-            or self._interruptions.waits
-        )
+        return bool(state.failures or state.aborted or self._dispatch.stopped is not None or self._interruptions.waits)
 
     def _hear(self) -> Iterator[Event]:
         """Goals that have come due wait to be made. One that changes nothing is told at once and forgotten: a goal
@@ -228,10 +226,13 @@ class Session:
         next step from starting, then the end of the plan.
         """
         state = self.state
+        if self._limits_changed:  # while the session ran: what the breaker gave up may be replanned again
+            self._limits_changed = False
+            yield from reopen(state, self._ends)
         if self._dispatch.stopped is not None:
             return (yield from self._stopped_by(*self._dispatch.stopped))
-        if state.aborted is not None:
-            return Stop(Reason.ABORTED, f"step {state.aborted.cell.step.id} failed, and its on_failure is abort")
+        if state.aborted:
+            return Stop(Reason.ABORTED, f"step {state.aborted[0].cell.step.id} failed, and its on_failure is abort")
         if self._interruptions.waits:
             yield from self._replanning.goal_change(self._interruptions.take())
             state.failures.clear()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from replanctl.kinds import Health, LedgerKind, Mode, Reason
 from replanctl.live import DONE, PENDING, Cell
 from replanctl.run.events import Event, Ledger, SolverCalled
-from replanctl.run.state import SessionState
-from replanctl.run.trigger import Stop
+from replanctl.run.state import GivenUp, SessionState
+from replanctl.run.trigger import Stop, refusal
 
 
 class FinalCheck:
@@ -21,11 +21,9 @@ class FinalCheck:
     def judge(self) -> Iterator[Event]:
         """Hand over, ask the Solver where it has a say, and name the reason."""
         state = self._state
-        escalated = [f for f in state.escalated if not f.cell.gone]
-        if escalated:
-            failure = escalated[0]
-            detail = f"step {failure.cell.step.id} needs a person: {failure.signal.error_type}"
-            self.verdict = Stop(Reason.ESCALATED, detail)
+        given_up = next((each for each in state.given_up if not each.failure.cell.gone), None)
+        if given_up is not None:
+            self.verdict = handed_over(given_up)
             return
         cells = state.graph.listed()
         stuck = [cell.step.id for cell in cells if cell.state is PENDING]
@@ -75,6 +73,14 @@ class FinalCheck:
             for id_ in self._state.graph.lineage_ids(cell)
         }
         return tuple(name for name in require if required_step(name) not in delivered)
+
+
+def handed_over(given_up: GivenUp) -> Stop:
+    """How a session ends in which a person has to take over a step."""
+    if given_up.check is not None:
+        return refusal(given_up.check)
+    failure = given_up.failure
+    return Stop(Reason.ESCALATED, f"step {failure.cell.step.id} needs a person: {failure.signal.error_type}")
 
 
 def required_step(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from replanctl.kinds import Ending, Granularity, Health, LedgerKind, OnFailure, Reason, StepState
+from replanctl.kinds import Ending, GateName, Granularity, Health, LedgerKind, OnFailure, Reason, StepState
 from replanctl.live import RUNNING
 from replanctl.plan import variable_name
 from replanctl.replan import REASONS
@@ -67,10 +67,11 @@ class ResultFold:
         self._gaps: dict[str, Gap] = {}
         self._warnings: list[str] = []
         self._last_failed: str | None = None
-        self._stopping: dict[Reason, list[str]] = {
+        self._stopping: dict[Reason, list[str]] = {  # steps that end a session, by reason
             Reason.ESCALATED: [],
+            Reason.STEP_BREAKER: [],
             Reason.ABORTED: [],
-        }  # steps that end a session, by reason
+        }
 
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
@@ -94,8 +95,11 @@ class ResultFold:
         self._goal = event.goal
         self._commit = event
         self._plan.commit(event)
-        for step in event.steps:  # one that is listed again is pending, and no gap any more
-            self._gaps.pop(step.id, None)
+        left = {*event.removed, *(step.id for step in event.steps)}
+        for id_ in left:  # one that is listed again is pending, and no gap any more
+            self._gaps.pop(id_, None)
+        for reason, ids in self._stopping.items():
+            self._stopping[reason] = [id_ for id_ in ids if id_ not in left]
 
     def _close_version(self) -> None:
         commit = self._commit
@@ -175,6 +179,9 @@ class ResultFold:
         )  # fmt: skip
 
     def _gate(self, event: e.Gate) -> None:
+        if event.gate is GateName.PER_STEP and not event.admitted and event.step_id is not None:
+            self._plan.awaiting_replan.discard(event.step_id)
+            self._stopping[Reason.STEP_BREAKER].append(event.step_id)
         self._gates.append(
             GateView(event.gate, event.limit, event.reading, event.admitted, event.step_id, event.version)
         )
@@ -260,10 +267,14 @@ class ResultFold:
         """The step that a person has to look at: where the session stopped, else the last that failed."""
         if gate is not None and gate.step_id is not None:
             return gate.step_id
-        left = [id_ for id_ in self._stopping.get(reason, ()) if id_ in self._plan.steps]
+        left = self._stopping.get(reason)
         return left[0] if left else self._last_failed
 
     def _stopping_gate(self, reason: Reason) -> GateView | None:
+        """The gate that stopped the session: its last one, or the breaker of the step that is handed over."""
+        if reason is Reason.STEP_BREAKER and (left := self._stopping[reason]):
+            rows = (row for row in reversed(self._gates) if row.gate is GateName.PER_STEP and not row.admitted)
+            return next(row for row in rows if row.step_id == left[0])
         last = self._gates[-1] if self._gates else None
         return last if last is not None and not last.admitted and REASONS[last.gate] is reason else None
 

@@ -7,18 +7,18 @@ booked, whatever came back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
-from replanctl.kinds import ErrorType, Granularity, LedgerKind, Reason
+from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal
-from replanctl.replan import REASONS, Check, Replanner
+from replanctl.replan import Check, Replanner
 from replanctl.run.committing import Committing
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
 from replanctl.run.interruptions import GoalChange
 from replanctl.run.requests import TEMPLATE, Answer, RequestListener, Requests
-from replanctl.run.state import Failure, SessionState
+from replanctl.run.state import Failure, GivenUp, SessionState
 from replanctl.run.step_ends import StepEnds
-from replanctl.run.trigger import Stop, Trigger, failure_trigger, goal_trigger
+from replanctl.run.trigger import Stop, Trigger, failure_trigger, goal_trigger, refusal
 
 
 class Replanning:
@@ -88,23 +88,22 @@ class Replanning:
         gone = evicted.text if evicted is not None else None
         return state.emit(LessonLearned, lesson.text, lesson.count, trigger.step_id, error_type, gone)
 
-    def _hand_over(self, failure: Failure) -> Iterator[Event]:
-        """No replan helps: what rests on the step is skipped, the rest goes on, and then a person takes over."""
+    def _hand_over(self, failure: Failure, check: Check | None = None) -> Iterator[Event]:
+        """No replan helps, or its breaker (`check`) refuses one more: what rests on the step is skipped, the rest goes
+        on, and then a person takes over."""
         state = self._state
         resting = [c for c in state.graph.resting_on(failure.cell, failure.signal.refutes) if c.state is PENDING]
         state.graph.fail_for_good(failure.cell)
-        state.escalated.append(failure)
-        state.handed_over += (failure.cell, *resting)
+        state.given_up.append(GivenUp(failure, check, tuple(resting)))
         for cell in resting:
             yield self._ends.skip(cell, blocked_by=(failure.cell.step.id,))
 
     # -- asking until a draft is good, a gate refuses, or the replanner gives up ------------------------------------
 
     def _replan(self, trigger: Trigger) -> Iterator[Event]:
-        while self.stop is None:
+        while True:
             estimate = self._requests.estimate(trigger)
-            yield from self._pass(trigger, self._requests.checks(trigger, estimate))
-            if self.stop is not None:
+            if not (yield from self._pass(trigger, self._requests.checks(trigger, estimate))):
                 return
             answer = self._requests.ask(trigger, estimate)
             draft = answer.draft
@@ -121,14 +120,24 @@ class Replanning:
                 yield from self._admit(trigger, proposal)
                 return
             yield from self._rejected(trigger, reasons, answer.who)
+            if self.stop is not None:
+                return
 
-    def _pass(self, trigger: Trigger, checks: Iterable[Check]) -> Iterator[Event]:
-        """One gate after the other, up to the first that refuses."""
+    def _pass(self, trigger: Trigger, checks: Iterable[Check]) -> Generator[Event, None, bool]:
+        """One gate after the other, up to the first that refuses; whether none does.
+
+        The breaker speaks of one step, which is handed over; every other gate ends the session.
+        """
         for check in checks:
             yield self._state.emit(Gate, check.gate, check.limit, check.reading, check.admitted, trigger.step_id)
-            if not check.admitted:
+            if check.admitted:
+                continue
+            if check.gate is GateName.PER_STEP and trigger.failure is not None:
+                yield from self._hand_over(trigger.failure, check)
+            else:
                 self.stop = refusal(check)
-                return
+            return False
+        return True
 
     def _drafted(self, trigger: Trigger, answer: Answer, proposal: Proposal | None) -> PlanDraft:
         draft = answer.draft or Draft()
@@ -161,12 +170,5 @@ class Replanning:
 
     def _admit(self, trigger: Trigger, proposal: Proposal) -> Iterator[Event]:
         """The gates behind the draft check, then the commit."""
-        yield from self._pass(trigger, self._committing.checks(trigger, proposal))
-        if self.stop is None:
+        if (yield from self._pass(trigger, self._committing.checks(trigger, proposal))):
             yield from self._committing.commit(trigger, proposal)
-
-
-def refusal(check: Check) -> Stop:
-    """How a gate that refuses ends the session."""
-    detail = f"{check.gate} comes to {check.reading}, the limit is {check.limit}"
-    return Stop(REASONS[check.gate], detail, check)

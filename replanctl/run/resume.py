@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from replanctl.errors import UsageError
-from replanctl.kinds import Ending, ErrorType, Status
+from replanctl.kinds import Ending, ErrorType, GateName, Status
 from replanctl.run import events as e
 from replanctl.run.policy import Policy
 from replanctl.run.tools import Call, Outcome, Tools
@@ -21,7 +21,7 @@ _STARTS = (e.StepStart, e.StepRetry, e.StepFallback)
 _OPENING = 3  # events before anything may start: the session's, the plan's, what it cost
 # The gates that keep steps from starting while others run, and what spends what they limit.
 _SPENDING: dict[str, tuple[type[e.Event], ...]] = {"max_steps": (e.StepStart,), "max_tool_calls": _STARTS}
-_OF_REPLANS = frozenset({"per_step", "max_replans", "max_replan_tokens", "max_repeat"})
+_OF_REPLANS = frozenset({"max_replans", "max_replan_tokens", "max_repeat"})
 
 CUT_OFF = "cut off when the session was killed: the call may have happened"
 
@@ -60,7 +60,8 @@ class Cut(msgspec.Struct, frozen=True):
 def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool = False) -> Cut:
     """Up to where a session is kept that is to go on.
 
-    A gate's check is made again where it refused, or behind the last call, where its limit was first felt. With
+    A gate's check is made again where it refused, or behind the last call, where its limit was first felt; the
+    breaker's is not, since it ends no session: what it gave up is pending again once its limit is raised. With
     `reroute` one that refused a replan stays, and what was to be replanned is routed once more: a forced granularity or
     a changed goal may lead elsewhere. What came before `since`, where the session was last taken up, stays anyway.
     Raises UsageError for a session that completed.
@@ -73,7 +74,7 @@ def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool 
         return Cut(max(since, call + 1))
     upto = len(events) - stopped
     refusal = events[upto - 1] if upto > since else None
-    if not isinstance(refusal, e.Gate) or refusal.admitted:
+    if not isinstance(refusal, e.Gate) or refusal.admitted or refusal.gate is GateName.PER_STEP:
         return Cut(upto, behind_stop=stopped)
     if reroute and _checks_a_replan(events, refusal):
         return Cut(upto, behind_stop=True)

@@ -27,7 +27,7 @@ from replanctl.live import (
     call_key,
 )
 from replanctl.plan import Plan, Reference, Step, Tool, references
-from replanctl.replan import Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
+from replanctl.replan import Check, Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
 from replanctl.run.policy import Policy
 
@@ -48,6 +48,17 @@ class Failure(msgspec.Struct):
     signal: events.Signal
     unmade: frozenset[str] = frozenset()
     learned: bool = False
+
+
+class GivenUp(msgspec.Struct, frozen=True):
+    """A step that a person has to take over, with what was skipped because it rests on it.
+
+    `check` is the breaker's that refused one more replan; None where no replan helps.
+    """
+
+    failure: Failure
+    check: Check | None
+    skipped: tuple[Cell, ...]
 
 
 class SessionState:
@@ -82,9 +93,8 @@ class SessionState:
         self.replan_tokens = 0
         self.denied: set[CallKey] = set()
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
-        self.escalated: list[Failure] = []
-        self.aborted: Failure | None = None
-        self.handed_over: list[Cell] = []  # aborted or handed over to a person, and what was skipped with them
+        self.aborted: list[Failure] = []  # failures that end the session, the earliest first
+        self.given_up: list[GivenUp] = []  # the earliest first; one whose step has left the plan counts no more
 
     def apply(self, policy: Policy) -> None:
         """Another policy holds from here on; what was decided under the one before stays."""

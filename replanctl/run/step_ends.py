@@ -104,8 +104,7 @@ class StepEnds:
             case OnFailure.REPLAN:
                 state.failures.append(failure)
             case OnFailure.ABORT:
-                state.aborted = state.aborted or failure
-                state.handed_over.append(cell)
+                state.aborted.append(failure)
             case OnFailure.SKIP:
                 yield from self.skip_dependents(cell)
             case OnFailure.DEFER:

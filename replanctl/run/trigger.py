@@ -8,7 +8,7 @@ import msgspec
 
 from replanctl.kinds import ErrorType, Granularity, Reason
 from replanctl.live import DONE, Cell
-from replanctl.replan import GOAL_CHANGED, Check, Decision, FailureSignal, RouteFacts, route
+from replanctl.replan import GOAL_CHANGED, REASONS, Check, Decision, FailureSignal, RouteFacts, route
 from replanctl.run.state import Failure, SessionState
 
 
@@ -18,6 +18,12 @@ class Stop(msgspec.Struct, frozen=True):
     reason: Reason
     detail: str
     gate: Check | None = None
+
+
+def refusal(check: Check) -> Stop:
+    """How a gate that refuses ends the session."""
+    detail = f"{check.gate} comes to {check.reading}, the limit is {check.limit}"
+    return Stop(REASONS[check.gate], detail, check)
 
 
 class Trigger(msgspec.Struct, eq=False):

@@ -46,7 +46,6 @@ SIDE_BY_SIDE = ["--max-parallel", "3"]
 # The reason of a stop, plan and outcomes, what stops it, what raises the limit, and the same limit from the start.
 Gate = tuple[str, str, str, list[str], list[str], list[str]]
 GATES: list[Gate] = [
-    ("step_breaker", SURVEY, "wrong", ["--per-step", "1"], ["--per-step", "+4"], ["--per-step", "5"]),
     ("replan_budget", SURVEY, "wrong", ["--max-replans", "2", "--per-step", "9"], ["--max-replans", "+2"],
      ["--max-replans", "4", "--per-step", "9"]),
     ("token_budget", SURVEY, "wrong", ["--max-replan-tokens", "900", "--per-step", "9"],
@@ -187,6 +186,11 @@ STOPS: list[Stop] = [
      "v2 2 done, v2 3 done"),
     (REWOO, "nothing", [], "insufficient_evidence", ["--outcomes", "fixed.yaml"], "goal_met",
      "v2 1 done, v2 2 done, v2 3 done, v2 4 done, v2 5 done"),
+    (SURVEY, "twice", ["--per-step", "1"], "step_breaker", ["--per-step", "+1"], "goal_met",
+     "v3 2 done, v3 4 done"),
+    (SURVEY, "twice", ["--per-step", "1"], "step_breaker", ["--max-replans", "+1"], "step_breaker", ""),
+    (SURVEY, "twice", ["--per-step", "0"], "step_breaker", ["--per-step", "+4", "--granularity", "tail"], "goal_met",
+     "v2 2 failed, v3 2 done, v3 5 done"),
     (SURVEY, "twice", ["--max-replans", "1"], "replan_budget", ["--max-replans", "+1", "--granularity", "global"],
      "goal_met", "v3 5 done, v3 6 done, v3 7 done, v3 8 done"),
     (SURVEY, "twice", ["--max-replans", "1"], "replan_budget", ["--granularity", "global"], "replan_budget", ""),

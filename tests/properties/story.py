@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from replanctl.plan import references
 from replanctl.plan.model import Step, StepState
-from replanctl.run.events import Event, PlanCommit, Route, Signal, StepEnd, StepStart, VariableHealth
+from replanctl.run.events import Event, Gate, PlanCommit, Route, Signal, StepEnd, StepStart, VariableHealth
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 MOVES = {(PENDING, RUNNING), (RUNNING, DONE), (RUNNING, FAILED), (PENDING, SKIPPED)}
@@ -135,6 +135,12 @@ def _route(plan: Standing, event: Route) -> Standing:
     return replace(plan, waiting=plan.waiting - {event.step_id}) if event.granularity == "none" else plan
 
 
+def _gate(plan: Standing, event: Gate) -> Standing:
+    """So does one whose breaker refuses."""
+    handed_over = event.gate == "per_step" and not event.admitted
+    return replace(plan, waiting=plan.waiting - {event.step_id}) if handed_over else plan
+
+
 def _health(plan: Standing, event: VariableHealth) -> Standing:
     return replace(plan, health={**plan.health, event.name[1:]: event.health})
 
@@ -145,5 +151,6 @@ _CHANGES: dict[type[Event], Callable[[Standing, Any], Standing]] = {
     StepEnd: _end,
     Signal: _signal,
     Route: _route,
+    Gate: _gate,
     VariableHealth: _health,
 }

@@ -26,6 +26,7 @@ from replanctl.run.events import (
     StepRetry,
     StepStart,
 )
+from tests.properties.laws.facts import is_handed_over
 from tests.properties.run import Run
 from tests.properties.story import Moment, Standing
 
@@ -82,14 +83,21 @@ def time_stays_within_max_seconds(run: Run) -> Iterator[str]:
 
 
 def a_refusal_is_the_last_thing_but_the_end(run: Run) -> Iterator[str]:
-    """The stop comes before the crossing: behind a refused gate there is nothing but the end, which names it."""
+    """The stop comes before the crossing: behind a refused gate there is nothing but the end, which names it.
+
+    The breaker alone speaks of one step, and the others go on.
+    """
     for place, event in enumerate(run.events):
-        if type(event) is Gate and not event.admitted:
+        if type(event) is Gate and not event.admitted and not is_handed_over(event):
             if place != len(run.events) - 2:
                 yield f"{event.gate} refused at event {place}, and the session went on"
             if (run.end.gate, run.end.reason) != (event.gate, REASONS[event.gate]):
                 yield f"{event.gate} refused, but the end names {run.end.gate} and {run.end.reason}"
-    if run.end.reason in REASONS.values() and not (type(run.events[-2]) is Gate and not run.events[-2].admitted):
+    last = run.events[-2]
+    if run.end.reason == "step_breaker":
+        if run.end.gate != "per_step" or not any(type(e) is Gate and is_handed_over(e) for e in run.events):
+            yield f"the reason is step_breaker by {run.end.gate}, and the breaker handed over nothing"
+    elif run.end.reason in REASONS.values() and not (type(last) is Gate and not last.admitted):
         yield f"the reason is {run.end.reason}, and no gate refused"
 
 

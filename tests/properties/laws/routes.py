@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from replanctl.plan.model import Granularity
 from replanctl.replan.routing import Radius, RouteRule
 from replanctl.replan.signal import ERROR_TYPES, Status
-from replanctl.run.events import GoalChanged, PlanCommit, Route, Signal, StepEnd
-from tests.properties.laws.facts import is_abandoned, is_abort, stopped
+from replanctl.run.events import Gate, GoalChanged, PlanCommit, Route, Signal, StepEnd
+from tests.properties.laws.facts import is_abandoned, is_abort, is_handed_over, stopped
 from tests.properties.laws.health import Variables
 from tests.properties.run import Run
 from tests.properties.story import FAILED, PENDING, SKIPPED, Moment, Standing
@@ -245,11 +245,13 @@ def handing_over_skips_what_rests_on_the_failure(run: Run) -> Iterator[str]:
         event, plan = moment.event, moment.before
         if type(event) is Signal:
             signals[event.step_id] = event
-        elif type(event) is Route and event.granularity is NONE and event.step_id is not None:
+        elif isinstance(event, Route | Gate) and is_handed_over(event):
+            assert event.step_id is not None
             radius = plan.radius(event.step_id, signals[event.step_id].refutes)
             expected = [id_ for id_ in radius if plan.state[id_] is PENDING]
             skipped = []
-            for follower in run.events[place + 2 :]:
+            behind = 2 if type(event) is Route else 1  # a route leaves its lesson first
+            for follower in run.events[place + behind :]:
                 if type(follower) is not StepEnd or follower.state is not SKIPPED:
                     break
                 skipped.append(follower.step_id)
