@@ -36,11 +36,20 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class OutcomeRule(msgspec.Struct, frozen=True, gc=False):
-    """One entry per attempt that matches; the last one repeats. `line` is the rule's place in its file."""
+    """One entry per attempt that matches; the last one repeats. `line` is the rule's place in its file.
+
+    A rule with `times` answers so many attempts and leaves the rest to the rules behind it; `name` is what it is
+    called where it stands in no file.
+    """
 
     match: Match
     returns: tuple[Entry, ...]
     line: int = 0
+    times: int | None = None
+    name: str = ""
+
+    def __str__(self) -> str:
+        return self.name or f"the outcome rule in line {self.line}"
 
 
 class ScriptedTools:
@@ -74,6 +83,10 @@ class ScriptedTools:
         """The rules that never answered a call."""
         return (rule.rule for rule in self._rules if not rule.drawn)
 
+    def used(self) -> tuple[int, ...]:
+        """The numbers of the rules that answered a call, from 0."""
+        return tuple(rule.order for rule in self._rules if rule.drawn)
+
 
 class _Counting:
     """A rule, how many attempts it has answered, and the tool its step had when it first matched."""
@@ -87,7 +100,8 @@ class _Counting:
         match = self.match
         tool = match.tool or self._tool
         return (
-            (match.step is None or match.step in call.lineage)
+            (self.rule.times is None or self.drawn < self.rule.times)
+            and (match.step is None or match.step in call.lineage)
             and (tool is None or tool == call.tool)
             and (match.version is None or match.version == call.version)
             and (match.args is None or contained(match.args, call.args))

@@ -54,7 +54,7 @@ def _warnings(rehearsal: Rehearsal) -> list[str]:
 
 
 def _unused(tools: ScriptedTools) -> Iterator[str]:
-    return (f"the outcome rule in line {rule.line} was never used" for rule in tools.unused())
+    return (f"{rule} was never used" for rule in tools.unused())
 
 
 def events_of(

@@ -62,11 +62,15 @@ class ScriptedReplanner:
 
     def __init__(self, rules: Sequence[PlannerRule]) -> None:
         self._rules = tuple(rules)
+        self._used: set[int] = set()
 
     def replan(self, request: ReplanRequest) -> Draft | None:
         """The matching rule's steps; an empty draft gives up, None (also without a match) is for the template."""
         rule = self._match(request)
-        if rule is None or rule.otherwise is Otherwise.TEMPLATE:
+        if rule is None:
+            return None
+        self._used.add(next(number for number, one in enumerate(self._rules) if one is rule))
+        if rule.otherwise is Otherwise.TEMPLATE:
             return None
         return Draft(rule.steps, rule.verdicts, gives_up=rule.otherwise is Otherwise.GIVE_UP)
 
@@ -74,6 +78,10 @@ class ScriptedReplanner:
         """The cause that the matching rule names."""
         rule = self._match(request)
         return rule.cause if rule is not None else ""
+
+    def used(self) -> tuple[int, ...]:
+        """The numbers of the rules that answered, from 0."""
+        return tuple(sorted(self._used))
 
     def _match(self, request: ReplanRequest) -> PlannerRule | None:
         return next((r for r in self._rules if r.otherwise is not None or _matches(r.when, request)), None)
