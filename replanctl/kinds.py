@@ -81,11 +81,22 @@ class Status(StrEnum):
         return self in _TOOK_EFFECT
 
     @property
+    def is_answer(self) -> bool:
+        """Whether the tool answered, so that the agent knows that it acted."""
+        return self in _TOOK_EFFECT and self is not Status.LOST
+
+    @property
+    def may_have_acted(self) -> bool:
+        """Whether nobody can tell: no answer came, or a failure that says nothing of it."""
+        return self in _MAY_HAVE_ACTED
+
+    @property
     def as_heard(self) -> Status:
         """What the agent knows of it: an answer that was lost on the way is one that never came."""
         return Status.TIMEOUT if self is Status.LOST else self
 
 
+_MAY_HAVE_ACTED = (Status.TIMEOUT, Status.LOST, Status.TOOL_ERROR, Status.ERROR)
 _TOOK_EFFECT = (Status.OK, Status.SHAPE, Status.EMPTY, Status.SEMANTIC, Status.LOST)
 
 

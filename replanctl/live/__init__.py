@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from replanctl.kinds import Health, Verdict
 from replanctl.live.calls import CallKey, Finished, call_key
-from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
+from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, same_work
 from replanctl.live.draft import Draft, Proposal, lay_over
-from replanctl.live.draft_check import Surroundings, check
+from replanctl.live.draft_check import Surroundings, check, unmakeable
 from replanctl.live.graph import Graph, sequence_key
-from replanctl.live.variables import HealthChange, VariableTable
+from replanctl.live.variables import HealthChange, Variable, VariableTable
 
 __all__ = [
     "Cell",
@@ -24,11 +24,14 @@ __all__ = [
     "RUNNING",
     "SKIPPED",
     "Surroundings",
+    "Variable",
     "VariableTable",
     "Verdict",
     "CallKey",
     "call_key",
+    "same_work",
     "sequence_key",
+    "unmakeable",
     "check",
     "lay_over",
 ]

@@ -34,18 +34,24 @@ class Finished:
         self._graph = graph
         self._seen = 0
         self._by_call: dict[CallKey, list[Cell]] = {}
+        self._by_work: dict[tuple[str, str], Cell] = {}
 
     def same(self, step: Step) -> Cell | None:
         """The done step with the same action, tool and args, if there is one in the plan."""
         return next((c for c in self._with_call(step) if c.step.action == step.action and not c.gone), None)
 
-    def called(self, step: Step) -> bool:
-        """Whether a step that is done made this call, in whatever version."""
-        return bool(self._with_call(step))
+    def same_action(self, step: Step) -> Cell | None:
+        """The first step that was done, in whatever version, with the same action and tool, whatever its args."""
+        self._look()
+        return self._by_work.get((step.action, step.tool_name))
 
     def _with_call(self, step: Step) -> Sequence[Cell]:
+        self._look()
+        return self._by_call.get(call_of(step), ())
+
+    def _look(self) -> None:
         done = self._graph.ever_done
         for cell in done[self._seen :]:
             self._by_call.setdefault(call_of(cell.step), []).append(cell)
+            self._by_work.setdefault((cell.step.action, cell.step.tool_name), cell)
         self._seen = len(done)
-        return self._by_call.get(call_of(step), ())

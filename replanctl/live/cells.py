@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from replanctl.kinds import Granularity, StepState
-from replanctl.plan import Step
+from replanctl.plan import Step, same_args
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 
@@ -48,7 +48,8 @@ class Cell(msgspec.Struct, eq=False, gc=False):
 
     `place` is its list order among what has not ended at the last commit, `born` the version that made it, `until` the
     first version at whose replacement it is not open (0 while it is). `unmet` counts the dependencies that have not
-    ended, `gap_deps` those that are gaps; `awaits_replan` says that it failed and waits for its own replan.
+    ended, `gap_deps` those that are gaps; `awaits_replan` says that it failed and waits for its own replan;
+    `original`, that it stands as v1 lists it, but for what follows steps that went.
     """
 
     step: Step
@@ -62,6 +63,7 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     gap: bool = False
     gap_deps: int = 0
     on_gaps: bool = False
+    original: bool = False
     dependents: list[Cell] = []
     lineage: Lineage | None = None
 
@@ -69,3 +71,8 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     def is_open(self) -> bool:
         """Pending, or failed and waiting for its own replan."""
         return self.state is PENDING or self.awaits_replan
+
+
+def same_work(one: Step, other: Step) -> bool:
+    """Whether two steps have the same action, tool and args."""
+    return one.action == other.action and one.tool_name == other.tool_name and same_args(one.args, other.args)

@@ -136,11 +136,14 @@ class _Layer:
     def _usable(self, step: Step) -> str | None:
         """The id this step has in the new version, or None where it needs a new one."""
         cell = self.graph.cells.get(step.id) if self.keeps_done else None
-        if cell is not None and (
-            same_call(cell.step, step) and (cell.state is DONE or cell.step.action == step.action)
+        if (
+            cell is not None
+            and same_call(cell.step, step)
+            and (not step.again if cell.state is DONE else cell.step.action == step.action)
         ):
             return step.id
-        if self.keeps_done and self.finished is not None and (done := self.finished.same(step)) is not None:
+        finished = None if step.again else self.finished  # what says `again` is meant to run once more
+        if self.keeps_done and finished is not None and (done := finished.same(step)) is not None:
             return done.step.id
         if cell is not None:
             return step.id if cell.state is not DONE else None

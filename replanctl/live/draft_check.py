@@ -17,14 +17,16 @@ from replanctl.plan import Step, references
 
 class Surroundings(msgspec.Struct, frozen=True):
     """What a draft is checked against. `tools` and `assumptions` are None when the plan does not restrict them;
-    `denied` says whether a step's call was refused for lack of rights before."""
+    `unmakeable` says why a step's call may not be made (again), or nothing; `by_template`: it is the template's draft.
+    """
 
     graph: Graph
     variables: VariableTable
     tools: Collection[str] | None
     assumptions: Collection[str] | None
-    denied: Callable[[Step], bool]
+    unmakeable: Callable[[Step], str]
     failed: Cell | None
+    by_template: bool = False
 
 
 def check(proposal: Proposal, around: Surroundings, granularity: Granularity) -> tuple[str, ...]:
@@ -38,7 +40,7 @@ def check(proposal: Proposal, around: Surroundings, granularity: Granularity) ->
     for step in proposal.steps:
         reasons += _names(step, proposal.before.get(step.id), around)
         reasons += _reads(step, proposal, around, version)
-        reasons += _denied(step, proposal.before.get(step.id), around)
+    reasons += unmakeable(proposal, around, granularity)
     if not reasons and not version.something_left():
         reasons.append("nothing is left to run that does not rest on a step that failed for good or was skipped")
     return tuple(dict.fromkeys(reasons))
@@ -187,8 +189,18 @@ class _Known:
         return id_ in self._graph.known or id_ in self._version.changed
 
 
-def _denied(step: Step, before: Step | None, around: Surroundings) -> Iterator[str]:
-    if around.denied(step):
+def unmakeable(proposal: Proposal, around: Surroundings, granularity: Granularity) -> list[str]:
+    """A reason for each step whose call may not be made.
+
+    One that the step it stands for had is left to fail when its turn comes, but for the failed step's own, and but for
+    a plan that a planner writes anew.
+    """
+    reasons = []
+    anew = granularity is Granularity.GLOBAL and not around.by_template
+    for step in proposal.steps:
+        before = proposal.before.get(step.id)
         own = around.failed is not None and before is around.failed.step
-        if own or before is None or not same_call(step, before):
-            yield f"step {step.id} makes a call of {step.tool_name} that was denied before"
+        excused = before is not None and not own and not anew and same_call(step, before)
+        if not excused and (why := around.unmakeable(step)):
+            reasons.append(f"step {step.id} makes a call of {step.tool_name} that {why}")
+    return reasons

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 
 from replanctl.kinds import StepState
-from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage
+from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, same_work
 from replanctl.live.readers import Readers
 from replanctl.plan import Step, trailing_number
 
@@ -31,6 +31,7 @@ class Graph:
         self._at: dict[int, Cell] = {}  # what stands at a place
         self._ended: dict[str, None] = {}  # what had ended at the last commit, in list order
         self._fresh: list[Cell] = []  # what ended since
+        self._held: list[int] = []  # ready places that wait for something else
         self._low = 0
         self._highest = -1  # highest trailing number ever used; -1 until somebody asks
         self.readers = Readers()
@@ -105,6 +106,15 @@ class Graph:
                 return cell
             heappop(ready)
         return None
+
+    def hold(self) -> None:
+        """The step at the head has to wait for something else than its dependencies."""
+        self._held.append(heappop(self._ready))
+
+    def release(self) -> None:
+        """What was held may start."""
+        while self._held:
+            heappush(self._ready, self._held.pop())
 
     def start(self, cell: Cell) -> None:
         """The step begins to run."""
@@ -229,7 +239,7 @@ class Graph:
         cell.until = cell.until or self.version
 
     def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
-        cell = Cell(step, place, self.version, on_gaps=bool(step.gaps))
+        cell = Cell(step, place, self.version, on_gaps=bool(step.gaps), original=self.version == 1)
         old = leaving.get(step.id) or leaving.get(step.replaces or "")
         if old is not None:
             line = self.lineage(old)
@@ -237,6 +247,7 @@ class Graph:
                 line.called = True
                 line.tools.add(old.step.tool_name)
             if old.step.id == step.id:
+                cell.original = old.original and same_work(old.step, step)
                 cell.dependents = [c for c in old.dependents if not c.gone]
                 if old.gap:
                     _wait_again(cell.dependents)
@@ -257,7 +268,7 @@ class Graph:
             return old
         self._drop(old)
         cell = Cell(step, old.place, self.version, on_gaps=bool(step.gaps))
-        cell.lineage = old.lineage
+        cell.lineage, cell.original = old.lineage, old.original
         cell.dependents = [c for c in old.dependents if not c.gone]
         if old.awaits_replan:
             cell.state, cell.awaits_replan = FAILED, True

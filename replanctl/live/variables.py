@@ -80,9 +80,11 @@ class VariableTable:
         version: str = "v1",
         assumes: Iterable[str] = (),
         sources: Iterable[str] = (),
+        outdated: bool = False,
     ) -> Variable:
-        """Record what a step produced; it is born degraded where what it rests on has already fallen."""
-        if not assumes and not sources:
+        """Record what a step produced; it is born degraded where what it rests on has already fallen, or where it is
+        `outdated`: made for an earlier goal."""
+        if not assumes and not sources and not outdated:
             variable = self._variables[step_id] = Variable(step_id, value, version)
             return variable
         read = [self._variables[source] for source in sources if source in self._variables]
@@ -96,9 +98,29 @@ class VariableTable:
         self._variables[step_id] = variable
         for name in live:
             self._resting.setdefault(name, []).append(step_id)
-        variable.tainted = any(source.health is VOID for source in read)
-        self._reconsider(variable, next((name for name in live if name in self.refuted), ""))
+        variable.tainted, variable.outdated = any(source.health is VOID for source in read), outdated
+        because = next((name for name in live if name in self.refuted), "goal changed" if outdated else "")
+        self._reconsider(variable, because)
         return variable
+
+    def take(self, step_id: str, like: Variable, version: str) -> Variable:
+        """The same result again for another step: it rests on what that one rests on, and has its health."""
+        variable = Variable(
+            step_id, like.value, version, like.assumptions, like.live, like.sources, like.health, like.because,
+            outdated=like.outdated, tainted=like.tainted,
+        )  # fmt: skip
+        self._variables[step_id] = variable
+        for name in like.live:
+            self._resting.setdefault(name, []).append(step_id)
+        for source in like.sources:
+            self._derived.setdefault(source, []).append(step_id)
+        return variable
+
+    def would_be_void(self, assumes: Iterable[str], sources: Iterable[str]) -> bool:
+        """Whether what rests on these would be void from the start."""
+        read = [self._variables[source] for source in sources if source in self._variables]
+        live = {*assumes, *(name for source in read for name in source.live)}
+        return any(source.health is VOID for source in read) or bool(live and live <= self.refuted.keys())
 
     def refute(self, assumptions: Iterable[str]) -> list[HealthChange]:
         """These assumptions do not hold, from now on; returns the variables this degrades."""

@@ -31,8 +31,8 @@ class Tool(msgspec.Struct, frozen=True, gc=False):
     """What the plan knows of a tool.
 
     `args` is a JSON Schema or None; `fallback` the execution layer's second line, in order;
-    `timeout` is in seconds. A tool that is not `idempotent` is never called again after a timeout:
-    the call may have happened.
+    `timeout` is in seconds. A tool that is not `idempotent` acts on the world: a
+    call of it that acted, or may have, is not made again in a session.
     """
 
     args: dict[str, Any] | None = None

@@ -42,8 +42,9 @@ class RouteFacts(msgspec.Struct, frozen=True, gc=False):
 
     `lineage` are the ids of the failed step and of those it replaced, oldest first; `radius` counts the open steps
     that rest on the failure, `direct` the failed step's own open dependents; `state` is a missing variable's;
-    `premise_fell` says that a refuted assumption carries the variable of a done step; `forced` is the step's own
-    `granularity`; `deepest` the deepest granularity committed for the lineage.
+    `premise_fell` says that a refuted assumption carries the variable of a done step; `doubtful`, that the failed call
+    may have happened, and is not to be made twice; `forced` is the step's own `granularity`; `deepest` the deepest
+    granularity committed for the lineage.
     """
 
     error_type: ErrorType
@@ -53,6 +54,7 @@ class RouteFacts(msgspec.Struct, frozen=True, gc=False):
     direct: int = 0
     state: Unreadable | None = None
     premise_fell: bool = False
+    doubtful: bool = False
     forced: Granularity | None = None
     deepest: Granularity | None = None
 
@@ -89,6 +91,7 @@ _BROKEN = frozenset({Unreadable.FAILED, Unreadable.SKIPPED, Unreadable.VOID})
 _RULES: tuple[_Rule, ...] = (
     _Rule("environmental", _is(ErrorType.ENVIRONMENTAL), Granularity.NONE),
     _Rule("permission", _is(ErrorType.PERMISSION), Granularity.NONE),
+    _Rule("may-have-happened", lambda f, p: f.doubtful, Granularity.NONE),
     _Rule("broken-dependency", lambda f, p: f.state in _BROKEN, Granularity.TAIL),
     _Rule("hidden-dependency", lambda f, p: f.state == Unreadable.PENDING, Granularity.PATCH),
     _Rule("plan-typo", _is(ErrorType.MISSING_VAR), Granularity.PATCH),

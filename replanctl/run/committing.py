@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from replanctl.kinds import GateName, Granularity, Verdict
 from replanctl.live import (
+    DONE,
     FAILED,
     PENDING,
     SKIPPED,
@@ -16,15 +18,25 @@ from replanctl.live import (
     Surroundings,
     check,
     lay_over,
+    same_work,
     sequence_key,
+    unmakeable,
 )
 from replanctl.plan import Step, changed_fields
 from replanctl.replan import BudgetGate, Check, deeper
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
+from replanctl.run.once import May
 from replanctl.run.requests import TEMPLATE
 from replanctl.run.state import SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.trigger import Trigger
+
+
+class Faults(NamedTuple):
+    """Why a draft is refused. `only_calls`: for nothing but calls that may not be made (again)."""
+
+    reasons: tuple[str, ...]
+    only_calls: bool = False
 
 
 class Committing:
@@ -48,22 +60,43 @@ class Committing:
             finished=None if who == TEMPLATE else state.finished,
         )
 
-    def faults(self, trigger: Trigger, proposal: Proposal) -> tuple[str, ...]:
+    def faults(self, trigger: Trigger, proposal: Proposal, who: str) -> Faults:
         """Every reason against it."""
-        state, plan = self._state, self._state.plan
         if self._plain:
-            return proposal.faults
-        around = Surroundings(state.graph, state.variables, plan.tools, plan.assumptions, state.denies, trigger.cell)
-        return check(proposal, around, trigger.decision.granularity)
+            return Faults(proposal.faults)
+        state, plan, granularity = self._state, self._state.plan, trigger.decision.granularity
+        around = Surroundings(
+            state.graph, state.variables, plan.tools, plan.assumptions, state.unmakeable, trigger.cell,
+            by_template=who == TEMPLATE,
+        )  # fmt: skip
+        reasons = check(proposal, around, granularity)
+        return Faults(reasons, bool(reasons) and set(reasons) <= set(unmakeable(proposal, around, granularity)))
 
-    def called_again(self, proposal: Proposal) -> tuple[str, ...]:
-        """A warning for each step that makes a call again which is done and not safe to make twice."""
-        unsafe = [step for step in proposal.steps if not self._state.tool(step.tool_name).idempotent]
-        return tuple(
-            f"step {step.id} calls {step.tool_name} again, which is not idempotent and may act twice"
-            for step in unsafe
-            if self._state.finished.called(step)
-        )
+    def acting_again(self, proposal: Proposal) -> Iterator[str]:
+        """A warning for each step whose call was made before and is not made again, and for each that does once more,
+        with other args, what an action says that is done."""
+        state = self._state
+        for step in proposal.steps:
+            if state.tool(step.tool_name).idempotent:
+                continue
+            ruling = state.drafted_call(step)
+            if ruling.may is May.TAKE:
+                yield ruling.why
+            elif ruling.may is May.MAKE and (done := self._done_already(step, proposal.before.get(step.id))):
+                args = "other args" if state.can_read(step) else "args that can't be read yet"
+                yield (
+                    f"step {step.id} does again what step {done.step.id} did ({step.action}), with {args}:"
+                    f" {step.tool_name} acts on the world"
+                )
+
+    def _done_already(self, step: Step, before: Step | None) -> Cell | None:
+        """A step that was done with the same written action and tool; none where the draft only lists an open step."""
+        if step.again or step.action == step.tool_name:
+            return None
+        cell = self._state.graph.cells.get(before.id) if before is not None else None
+        if cell is not None and cell.state is not DONE and same_work(cell.step, step):
+            return None
+        return self._state.finished.same_action(step)
 
     # -- gates --------------------------------------------------------------------------------------------------------
 

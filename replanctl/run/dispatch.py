@@ -12,12 +12,15 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
+import msgspec
+
 from replanctl.kinds import ErrorType, GateName, Health, Status
-from replanctl.live import Cell
+from replanctl.live import Cell, call_key
 from replanctl.plan import Reference, references
 from replanctl.replan import ERROR_TYPES, BudgetGate, Check, Missing
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
 from replanctl.run.execution import Execution
+from replanctl.run.once import DENIED, MAKE, Came, Made, May, Ruling
 from replanctl.run.state import MICROSECONDS, SessionState, microseconds
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import Call, Outcome, Tools
@@ -73,12 +76,30 @@ class Dispatcher:
         execution = Execution(cell, args, tool, spec, state.at, sources, again)
         if missing is not None:
             yield from self._ends.fail(execution, Status.ERROR, "", missing=missing)
-        elif state.denied and state.was_denied(tool, args):
-            yield from self._ends.fail(execution, Status.DENIED, "denied before")
+        elif (ruling := self._ruling(execution)).may is May.TAKE:
+            yield from self._ends.take(execution, ruling)
+        elif ruling.may is not May.MAKE:
+            yield from self._ends.fail(execution, Status.DENIED, ruling.why)
         elif spec.args is not None and (mismatch := contract.check_args(spec.args, args)):
             yield from self._ends.fail(execution, Status.SHAPE, mismatch)
         else:
             self._call(execution)
+
+    def _ruling(self, execution: Execution) -> Ruling:
+        """Whether the step's own call may be made."""
+        state = self._state
+        if execution.spec.idempotent and not state.once.denied:
+            return MAKE
+        state.once.ran_again(execution.cell.step.id)
+        caller = state.caller(execution.cell)
+        return state.may_call(execution.tool, execution.args, caller, again=caller.step.again)
+
+    def waits(self, cell: Cell) -> bool:
+        """Whether a step's own call is in flight already, for another step: it is not made before that has ended."""
+        state, step = self._state, cell.step
+        if not state.once.in_flight or state.tool(step.tool_name).idempotent or not state.can_read(step):
+            return False
+        return state.may_call(step.tool_name, state.substituted(step), state.caller(cell)).may is May.WAIT
 
     def _read(self, cell: Cell) -> tuple[dict[str, Any], tuple[str, ...], Missing | None, tuple[str, ...]]:
         """The args with what their references read, whom they read, the first that can't be read, and warnings."""
@@ -119,6 +140,9 @@ class Dispatcher:
             cell.step.produces,
             spec.idempotent,
         )
+        if not spec.idempotent and execution.made is None:
+            key = call_key(execution.tool, execution.args)
+            execution.made = state.once.begin(key, execution.tool, state.caller(cell), execution.sources)
         outcome = self.tools.call(call)
         execution.acted = outcome.status.took_effect
         if outcome.status is Status.LOST or outcome.latency > spec.timeout:
@@ -167,6 +191,8 @@ class Dispatcher:
     def _answered(self, execution: Execution) -> Iterable[Event]:
         outcome = execution.answer
         status, message = outcome.status, outcome.message
+        if execution.made is not None:
+            self._hear(execution, execution.made)
         produces = execution.cell.step.produces
         if status is _OK and produces is not None and (fault := contract.check(produces, outcome.value)):
             status, message = Status.SHAPE, fault
@@ -178,19 +204,32 @@ class Dispatcher:
             return self._ends.succeed(execution, outcome.value)
         return self._unsuccessful(execution, status, message)
 
+    def _hear(self, execution: Execution, made: Made) -> None:
+        """The answer to a call that is made once. `again` is good for one that was answered."""
+        outcome, cell = execution.answer, execution.cell
+        self._state.once.hear(made, outcome.status, outcome.value)
+        self._state.graph.release()
+        if outcome.status.is_answer and cell.step.again and execution.tool == cell.step.tool_name:
+            cell.step = msgspec.structs.replace(cell.step, again=False)
+
+    def _let_go(self, execution: Execution) -> None:
+        """The call that an execution was making did not act, and it will not try that one again."""
+        if execution.made is not None and execution.made.came is Came.NOTHING_YET:
+            self._state.once.drop(execution.made)
+            self._state.graph.release()
+            execution.made = None
+
     def _unsuccessful(self, execution: Execution, status: Status, message: str) -> Iterator[Event]:
         if status is Status.DENIED:
-            self._state.denied.add(self._ends.call_key(execution))
+            self._state.once.denied.add(call_key(execution.tool, execution.args))
+            self._let_go(execution)
         if execution.unheard is not None:
             gate = Check(GateName.MAX_SECONDS, self._state.limits.max_seconds, self._state.at, False)
             yield from self._abandon(execution, gate)
-        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self._may_have_happened(execution, status):
+        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not _doubtful(execution):
             yield from self._try_again(execution)
         else:
             yield from self._ends.fail(execution, status, message, outcome=execution.answer)
-
-    def _may_have_happened(self, execution: Execution, status: Status) -> bool:
-        return status.as_heard is Status.TIMEOUT and not execution.spec.idempotent
 
     # -- trying again -----------------------------------------------------------------------------------------------
 
@@ -206,6 +245,7 @@ class Dispatcher:
                 else:
                     self._schedule(ends, _RETRY, execution)
                 return
+        self._let_go(execution)
         if self._has_fallback(execution):
             self._schedule(state.clock, _FALL_BACK, execution)
         else:
@@ -219,8 +259,9 @@ class Dispatcher:
 
     def _retry(self, execution: Execution) -> Iterator[Event]:
         state, last = self._state, execution.answer
-        if state.was_denied(execution.tool, execution.args):  # meanwhile, to another step
-            yield from self._ends.fail(execution, Status.DENIED, "denied before")
+        if call_key(execution.tool, execution.args) in state.once.denied:  # meanwhile, to another step
+            self._let_go(execution)
+            yield from self._ends.fail(execution, Status.DENIED, DENIED.why)
         elif (gate := self._no_call_now()) is not None:
             yield from self._abandon(execution, gate)
         else:
@@ -229,22 +270,23 @@ class Dispatcher:
             self._call(execution)
 
     def _has_fallback(self, execution: Execution) -> bool:
-        """Whether a fallback is left whose schema takes the args and whose call was not denied before."""
+        """Whether a fallback is left whose schema takes the args and whose call may be made."""
         if execution.fallbacks is None:  # the first tool's; a fallback's own fallbacks are not followed
             execution.fallbacks = list(
                 dict.fromkeys(name for name in execution.spec.fallback if name != execution.tool)
             )
+        caller = self._state.caller(execution.cell)
         while execution.fallbacks:
             name = execution.fallbacks[0]
             schema = self._state.tool(name).args
             refused = schema is not None and contract.check_args(schema, execution.args)
-            if not refused and not self._state.was_denied(name, execution.args):
+            if not refused and self._state.may_call(name, execution.args, caller).may is May.MAKE:
                 return True
             execution.fallbacks.pop(0)
         return False
 
     def _fall_back(self, execution: Execution) -> Iterator[Event]:
-        if not self._has_fallback(execution):  # its call was denied meanwhile
+        if not self._has_fallback(execution):  # its call was made or denied meanwhile
             yield from self._try_again(execution)
             return
         if (gate := self._no_call_now()) is not None:
@@ -283,8 +325,14 @@ class Dispatcher:
         return None
 
     def _abandon(self, execution: Execution, gate: Check) -> Iterator[Event]:
+        self._let_go(execution)
         self.stopped = self.stopped or (gate, execution.cell.step.id)
         yield self._ends.abandon(execution)
+
+
+def _doubtful(execution: Execution) -> bool:
+    """Whether the call that an execution made may have happened, and is not to be made twice."""
+    return execution.made is not None and execution.made.came is Came.DOUBT
 
 
 def _unheard(outcome: Outcome, latency: float) -> Outcome:

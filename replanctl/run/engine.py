@@ -141,7 +141,7 @@ class Session:
         """Go on behind a stop; a failure that no version answered is still the first that waits."""
         self._behind_stop = self._replanning.stop = None
         self._apply(change)
-        self.state.denied.clear()  # a person was here: what was denied may be allowed now
+        self.state.once.denied.clear()  # a person was here: what was denied may be allowed now
         self._limits_changed = False
         yield from reopen(self.state, self._ends, stop.reason)
         yield from self._hear()
@@ -182,6 +182,9 @@ class Session:
                 cell = next_ready()
                 if cell is None or refusal() is not None:
                     break
+                if dispatch.waits(cell):
+                    state.graph.hold()
+                    continue
                 yield from dispatch.begin(cell)
                 if came(state.at):
                     yield from self._hear()

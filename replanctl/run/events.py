@@ -210,10 +210,12 @@ class PlanDraft(Event, frozen=True, gc=False, tag="plan.draft"):
 
 
 class PlanRejected(Event, frozen=True, gc=False, tag="plan.rejected"):
-    """A draft was refused, with every reason."""
+    """A draft was refused, with every reason. `handed_over`: there is no other draft, and a person may settle what
+    stands against this one, so that the step is left to them."""
 
     step_id: str | None
     reasons: tuple[str, ...]
+    handed_over: bool = False
 
 
 class PlanDiffed(Event, frozen=True, gc=False, tag="plan.diff"):

@@ -9,6 +9,7 @@ import msgspec
 from replanctl.live import Cell
 from replanctl.plan import Tool
 from replanctl.run.events import Attempt
+from replanctl.run.once import Made
 from replanctl.run.tools import Outcome
 
 _NO_ANSWER = Outcome()
@@ -19,7 +20,8 @@ class Execution(msgspec.Struct, eq=False, gc=False):
 
     `tries` counts the calls of the current tool, `sources` are the steps whose variables were read; `answer` is what
     its call comes to once the clock is there, `unheard` what it would have come to, had the session's time not been up
-    before. `acted` says that its latest call took effect, whether that was heard or not.
+    before. `acted` says that its latest call took effect, whether that was heard or not; `made` is that call on record,
+    where it is one that is made once.
     """
 
     cell: Cell
@@ -35,3 +37,4 @@ class Execution(msgspec.Struct, eq=False, gc=False):
     answer: Outcome = _NO_ANSWER
     unheard: Outcome | None = None
     acted: bool = False
+    made: Made | None = None

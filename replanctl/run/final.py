@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replanctl.kinds import Health, LedgerKind, Mode, Reason
+from replanctl.kinds import Ending, Health, LedgerKind, Mode, Reason
 from replanctl.live import DONE, PENDING, Cell
 from replanctl.run.events import Event, Ledger, SolverCalled
 from replanctl.run.state import GivenUp, SessionState
@@ -38,7 +38,14 @@ class FinalCheck:
             tokens = state.cost.solver(evidence=len(done), gaps=len(gaps))
             yield state.emit(SolverCalled, tuple(done), tuple(gaps), missing, enough and not missing)
             yield state.emit(Ledger, LedgerKind.SOLVER, None, None, tokens, tokens)
-        self.verdict = self._reason(cells, len(done), missing, enough)
+        self.verdict = self._settled(self._reason(cells, len(done), missing, enough))
+
+    def _settled(self, verdict: Stop) -> Stop:
+        """A session that would complete does not while a call may have happened, and nobody has said whether it did."""
+        doubts = [f"step {made.caller.step_id}'s call of {made.tool}" for made in self._state.once.unsettled()]
+        if not doubts or verdict.reason.ending is not Ending.COMPLETED:
+            return verdict
+        return Stop(Reason.ESCALATED, f"may have happened, and a person has to say so: {', '.join(doubts)}")
 
     def _reason(self, cells: list[Cell], done: int, missing: tuple[str, ...], enough: bool) -> Stop:
         if not done:

@@ -132,6 +132,7 @@ class ResultFold:
         if event.attempts:
             self._book(event)
             self._effects.ended(event, args)
+        self._warnings += event.warnings
         if event.state is StepState.DONE:
             self._variables[variable_name(id_)] = VariableView(
                 event.value, Health.CLEAN, event.assumptions, id_, event.version, None
@@ -143,7 +144,6 @@ class ResultFold:
         self._effects.began(event)
 
     def _not_done(self, event: e.StepEnd) -> None:
-        self._warnings += event.warnings
         if event.state is StepState.FAILED:
             self._last_failed = event.step_id
         if event.gap and event.error is not None:
@@ -177,6 +177,11 @@ class ResultFold:
                 event.escalated_from,
             )
         )  # fmt: skip
+
+    def _plan_rejected(self, event: e.PlanRejected) -> None:
+        if event.handed_over and event.step_id is not None:
+            self._plan.awaiting_replan.discard(event.step_id)
+            self._stopping[Reason.ESCALATED].append(event.step_id)
 
     def _gate(self, event: e.Gate) -> None:
         if event.gate is GateName.PER_STEP and not event.admitted and event.step_id is not None:
@@ -302,6 +307,7 @@ _HANDLERS: dict[type, Callable[[ResultFold, Any], None]] = {
     e.Gate: ResultFold._gate,
     e.LessonLearned: ResultFold._lesson,
     e.PlanDraft: ResultFold._plan_draft,
+    e.PlanRejected: ResultFold._plan_rejected,
     e.PlanDiffed: ResultFold._plan_diff,
     e.GoalChanged: ResultFold._goal_changed,
     e.VariableHealth: ResultFold._health,

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator
 from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal
 from replanctl.replan import Check, Replanner
-from replanctl.run.committing import Committing
+from replanctl.run.committing import Committing, Faults
 from replanctl.run.events import Event, Gate, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
 from replanctl.run.interruptions import GoalChange
 from replanctl.run.requests import TEMPLATE, Answer, RequestListener, Requests
@@ -64,6 +64,7 @@ class Replanning:
         previous, state.goal = state.goal, change.goal
         yield state.emit(GoalChanged, change.goal, previous, True, change.refutes)
         yield from state.health_events([*state.variables.refute(change.refutes), *state.variables.goal_changed()])
+        state.once.goals += 1
         self.goal_waits = False
         yield from self.answer_goal()
 
@@ -115,12 +116,13 @@ class Replanning:
             if draft is not None and not draft.steps:
                 yield from self._empty(trigger, draft)
                 return
-            reasons = (answer.error,) if proposal is None else self._committing.faults(trigger, proposal)
-            if not reasons and proposal is not None:
+            faults = (
+                Faults((answer.error,)) if proposal is None else self._committing.faults(trigger, proposal, answer.who)
+            )
+            if not faults.reasons and proposal is not None:
                 yield from self._admit(trigger, proposal)
                 return
-            yield from self._rejected(trigger, reasons, answer.who)
-            if self.stop is not None:
+            if (yield from self._rejected(trigger, faults, answer.who)):
                 return
 
     def _pass(self, trigger: Trigger, checks: Iterable[Check]) -> Generator[Event, None, bool]:
@@ -144,20 +146,28 @@ class Replanning:
         mapping = proposal.mapping if proposal is not None else {}
         warnings = draft.warnings
         if proposal is not None:
-            warnings = (*warnings, *self._committing.called_again(proposal))
+            warnings = (*warnings, *self._committing.acting_again(proposal))
         return self._state.emit(
             PlanDraft, trigger.step_id, trigger.decision.granularity, answer.who, draft.steps, mapping, draft.verdicts,
             answer.error or None, warnings,
         )  # fmt: skip
 
-    def _rejected(self, trigger: Trigger, reasons: tuple[str, ...], who: str) -> Iterator[Event]:
-        """A refused draft becomes a lesson, and the next request tells why; the template is not asked again."""
-        text = "; ".join(reasons)
-        yield self._state.emit(PlanRejected, trigger.step_id, reasons)
+    def _rejected(self, trigger: Trigger, faults: Faults, who: str) -> Generator[Event, None, bool]:
+        """A refused draft becomes a lesson, and the next request tells why; returns whether there is none.
+
+        The template is not asked again. Where only calls that may not be made stand against its draft, a person may
+        settle them: the step is handed over.
+        """
+        text, template = "; ".join(faults.reasons), who == TEMPLATE
+        handed_over = trigger.failure if template and faults.only_calls else None
+        yield self._state.emit(PlanRejected, trigger.step_id, faults.reasons, handed_over is not None)
         yield self._lesson(trigger, ErrorType.INVALID_DRAFT, text)
-        trigger.refused(reasons)
-        if who == TEMPLATE:
+        trigger.refused(faults.reasons)
+        if handed_over is not None:
+            yield from self._hand_over(handed_over)
+        elif template:
             self.stop = Stop(Reason.NO_PLAN, f"the template's draft was refused: {text}")
+        return template
 
     def _empty(self, trigger: Trigger, draft: Draft) -> Iterator[Event]:
         """An empty plan: no plan after a failure; after a changed goal it means that nothing is left to do."""

@@ -18,18 +18,20 @@ from replanctl.live import (
     PENDING,
     RUNNING,
     SKIPPED,
-    CallKey,
     Cell,
     Finished,
     Graph,
     HealthChange,
     VariableTable,
     call_key,
+    same_work,
 )
 from replanctl.plan import Plan, Reference, Step, Tool, references
 from replanctl.replan import Check, Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
+from replanctl.run.once import DENIED, MAKE, Caller, CallGuard, Made, May, Ruling, refuse
 from replanctl.run.policy import Policy
+from replanctl.schema import contract
 
 MICROSECONDS = 1_000_000
 DEFAULT_TOOL = Tool()
@@ -41,13 +43,15 @@ class Failure(msgspec.Struct):
     """A failed execution that may be replanned, with what its outcome said.
 
     `unmade` are the steps it reads that had not run when it failed; `learned` says that its lesson was written, so
-    that a failure which is routed again on resume does not count twice.
+    that a failure which is routed again on resume does not count twice; `doubtful`, that its call may have happened,
+    and is not to be made twice.
     """
 
     cell: Cell
     signal: events.Signal
     unmade: frozenset[str] = frozenset()
     learned: bool = False
+    doubtful: bool = False
 
 
 class GivenUp(msgspec.Struct, frozen=True):
@@ -91,7 +95,7 @@ class SessionState:
         self.calls = 0
         self.replans = 0
         self.replan_tokens = 0
-        self.denied: set[CallKey] = set()
+        self.once = CallGuard()
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
         self.aborted: list[Failure] = []  # failures that end the session, the earliest first
         self.given_up: list[GivenUp] = []  # the earliest first; one whose step has left the plan counts no more
@@ -159,20 +163,49 @@ class SessionState:
         """Whether a new plan may read a variable without a verdict."""
         return self.variables.health(step_id) is Health.CLEAN
 
-    # -- calls that were denied ----------------------------------------------------------------------------------
+    # -- calls that may not be made again ------------------------------------------------------------------------
 
-    def was_denied(self, tool: str, args: dict[str, Any]) -> bool:
-        """Whether this very call was refused for lack of rights before."""
-        return bool(self.denied) and call_key(tool, args) in self.denied
+    def may_call(self, tool: str, args: dict[str, Any], caller: Caller, *, again: bool = False) -> Ruling:
+        """The guard's word on a call that a step comes to; `again`: it is meant to be made once more."""
+        if self.tool(tool).idempotent and not self.once.denied:
+            return MAKE
+        ruling = self.once.may(call_key(tool, args), caller, lambda made: _fits(made, caller.step), again=again)
+        if ruling.may is May.TAKE and ruling.made is not None and self._is_void(ruling.made):
+            return refuse(ruling.made)
+        return ruling
 
-    def denies(self, step: Step) -> bool:
-        """Whether a step would make a call that was denied, as far as its references can be read now."""
-        if not self.denied:
-            return False
-        known = self.graph.known
-        if any(self.state(r) for r in references.find(step.args, known)):
-            return False
-        return self.was_denied(step.tool_name, self.substituted(step))
+    def caller(self, cell: Cell) -> Caller:
+        """A step of the plan as it comes to a call."""
+        return Caller(cell.step, self.graph.lineage_ids(cell)[0], cell.original)
+
+    def drafted_call(self, step: Step) -> Ruling:
+        """The guard's word on the call of a drafted step, so far as its args can be read now."""
+        if (self.tool(step.tool_name).idempotent and not self.once.denied) or not self.can_read(step):
+            return MAKE
+        cells = self.graph.cells
+        own, before = cells.get(step.id), cells.get(step.id) or cells.get(step.replaces or "")
+        root = self.graph.lineage_ids(before)[0] if before is not None else step.id
+        original = own is not None and own.original and same_work(own.step, step)
+        return self.may_call(step.tool_name, self.substituted(step), Caller(step, root, original), again=step.again)
+
+    def unmakeable(self, step: Step) -> str:
+        """Why the call of a drafted step may not be made; nothing where it may, or where its answer is taken."""
+        ruling = self.drafted_call(step)
+        if ruling.may is not May.REFUSE:
+            return ""
+        return f"was {ruling.why}" if ruling is DENIED else f"is {ruling.why}"
+
+    def can_read(self, step: Step) -> bool:
+        """Whether every reference in a step's args can be read now."""
+        if not references.mentions(step.args):
+            return True
+        return not any(self.state(r) for r in references.find(step.args, self.graph.known))
+
+    def _is_void(self, made: Made) -> bool:
+        """Whether what a call's answer rests on has fallen for good."""
+        if made.variable is not None:
+            return made.variable.health is Health.VOID
+        return self.variables.would_be_void(made.caller.step.assumes, made.sources)
 
     def substituted(self, step: Step) -> dict[str, Any]:
         """A step's args with every reference replaced by what it reads now."""
@@ -201,6 +234,11 @@ _WITHOUT_VALUE = {
     FAILED: Unreadable.FAILED,
     SKIPPED: Unreadable.SKIPPED,
 }
+
+
+def _fits(made: Made, step: Step) -> bool:
+    """Whether a call's answer keeps a step's contract."""
+    return step.produces is None or not contract.check(step.produces, made.value)
 
 
 def microseconds(seconds: float) -> int:

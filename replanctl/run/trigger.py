@@ -121,4 +121,5 @@ def _facts(state: SessionState, failure: Failure, radius: int, direct: int) -> R
         premise_fell=any((c := cells.get(id_)) is not None and c.state is DONE for id_ in fallen),
         forced=cell.step.granularity,
         deepest=lineage.deepest,
+        doubtful=failure.doubtful,
     )

@@ -44,6 +44,7 @@ RULES = {
     "broken-dependency": "what it reads failed, was skipped or is void",
     "hidden-dependency": "what it reads has not run yet",
     "plan-typo": "what it reads does not exist",
+    "may-have-happened": "the call may have acted, and is made only once",
     "premise-overturned": "finished work rests on what was refuted",
     "wrong-decomposition": "the right shape with the wrong thing in it",
     "small-radius": "{resting}",

@@ -72,6 +72,7 @@ def test_the_rules_stand_in_this_order() -> None:
         "override",
         "environmental",
         "permission",
+        "may-have-happened",
         "broken-dependency",
         "hidden-dependency",
         "plan-typo",

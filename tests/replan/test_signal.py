@@ -10,6 +10,7 @@ from replanctl.replan.signal import ERROR_TYPES, FailureSignal, Missing, Status,
 
 TYPES = {
     "timeout": "environmental",
+    "lost": "environmental",
     "rate_limited": "environmental",
     "unavailable": "environmental",
     "tool_error": "environmental",
@@ -32,7 +33,7 @@ def test_only_ok_is_no_failure() -> None:
 
 @pytest.mark.parametrize(("status", "error_type"), TYPES.items())
 def test_the_status_decides_the_class_and_stands_in_for_a_message(status: str, error_type: str) -> None:
-    assert classify("3", Status(status)) == signal(error_type, status)
+    assert classify("3", Status(status)) == signal(error_type, "timeout" if status == "lost" else status)
 
 
 @pytest.mark.parametrize("status", TYPES)
