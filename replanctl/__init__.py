@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from replanctl.live.variables import VariableTable
     from replanctl.plan.diff import PlanDiff, diff_plans
     from replanctl.plan.model import Alternative, Plan, Step, Tool
-    from replanctl.replan.gates import BudgetGate, GateLimits, OscillationGuard, ReplanBreaker
+    from replanctl.replan.gates import BudgetGate, GateLimits
+    from replanctl.replan.guards import OscillationGuard, ReplanBreaker
     from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
     from replanctl.replan.prompt import ReplanRequest, build_prompt
     from replanctl.replan.routing import RouteFacts, RoutingPolicy, route
@@ -47,7 +48,8 @@ _HOMES = {
     "replanctl.live.variables": ("VariableTable",),
     "replanctl.plan.diff": ("PlanDiff", "diff_plans"),
     "replanctl.plan.model": ("Alternative", "Plan", "Step", "Tool"),
-    "replanctl.replan.gates": ("BudgetGate", "GateLimits", "OscillationGuard", "ReplanBreaker"),
+    "replanctl.replan.gates": ("BudgetGate", "GateLimits"),
+    "replanctl.replan.guards": ("OscillationGuard", "ReplanBreaker"),
     "replanctl.replan.lessons": ("Lesson", "LessonBook", "LessonPolicy"),
     "replanctl.replan.prompt": ("ReplanRequest", "build_prompt"),
     "replanctl.replan.routing": ("RouteFacts", "RoutingPolicy", "route"),

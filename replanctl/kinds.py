@@ -189,6 +189,7 @@ class GateName(StrEnum):
     MAX_REPLAN_TOKENS = "max_replan_tokens"
     MAX_STEPS = "max_steps"
     MAX_TOOL_CALLS = "max_tool_calls"
+    MAX_TOKENS = "max_tokens"
     MAX_SECONDS = "max_seconds"
     MAX_REPEAT = "max_repeat"
 
@@ -213,6 +214,7 @@ class Reason(StrEnum):
     REPLAN_BUDGET = "replan_budget"
     STEP_BREAKER = "step_breaker"
     TOKEN_BUDGET = "token_budget"
+    SESSION_TOKEN_BUDGET = "session_token_budget"
     TOOL_CALL_BUDGET = "tool_call_budget"
     TIME_BUDGET = "time_budget"
     OSCILLATION = "oscillation"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from replanctl.kinds import GateName, Granularity, Verdict
+from replanctl.kinds import Granularity, Verdict
 from replanctl.live import (
     DONE,
     FAILED,
@@ -23,7 +24,8 @@ from replanctl.live import (
     unmakeable,
 )
 from replanctl.plan import Step, changed_fields
-from replanctl.replan import BudgetGate, Check, deeper
+from replanctl.replan import Check, Moment, deeper
+from replanctl.run.budget import Spending
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
 from replanctl.run.once import May
 from replanctl.run.requests import TEMPLATE
@@ -111,10 +113,9 @@ class Committing:
         if trigger.failure is None:  # versions made for an earlier goal do not count
             state.guard.forget()
         state.guard.replace(graph.open_key(), lambda: _calls(cell.step for cell in graph.open_at(version)))
-        yield state.guard.check(key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
-        max_steps = None if self._plain else state.limits.max_steps
         left = graph.open - len(leaving) + len(proposal.steps)
-        yield BudgetGate(GateName.MAX_STEPS, max_steps).check(state.executions + left)
+        seen = partial(state.guard.seen, key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
+        return state.budget.checks(Moment.COMMIT, state, Spending(steps=left, seen=seen))
 
     # -- the commit ---------------------------------------------------------------------------------------------------
 

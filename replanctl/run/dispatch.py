@@ -17,11 +17,12 @@ import msgspec
 from replanctl.kinds import ErrorType, GateName, Health, Status
 from replanctl.live import Cell, call_key
 from replanctl.plan import Reference, references
-from replanctl.replan import ERROR_TYPES, BudgetGate, Check, Missing
+from replanctl.replan import ERROR_TYPES, Check, Missing, Moment
+from replanctl.run.budget import MICROSECONDS, Spending
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
 from replanctl.run.execution import Execution
 from replanctl.run.once import DENIED, MAKE, Came, Made, May, Ruling
-from replanctl.run.state import MICROSECONDS, SessionState, microseconds
+from replanctl.run.state import SessionState, microseconds
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import Call, Outcome, Tools
 from replanctl.schema import contract
@@ -45,14 +46,8 @@ class Dispatcher:
 
     def refusal(self) -> Check | None:
         """The gate that keeps the next step from starting, if one does."""
-        state, limits = self._state, self._state.limits
-        if limits.max_steps is not None and state.executions >= limits.max_steps:
-            return Check(GateName.MAX_STEPS, limits.max_steps, state.executions, False)
-        if limits.max_tool_calls is not None and state.calls >= limits.max_tool_calls:
-            return Check(GateName.MAX_TOOL_CALLS, limits.max_tool_calls, state.calls, False)
-        if self._state.deadline is not None and state.clock >= self._state.deadline:
-            return Check(GateName.MAX_SECONDS, limits.max_seconds, state.at, False)
-        return None
+        state = self._state
+        return state.budget.refusal(Moment.STEP, state, state.next_step)
 
     # -- starting -------------------------------------------------------------------------------------------------
 
@@ -129,6 +124,9 @@ class Dispatcher:
         spec = execution.spec
         execution.tries += 1
         state.calls += 1
+        coefficients = state.policy.coefficients
+        execution.coefficient = coefficients.retry if execution.attempts else coefficients.execution
+        state.in_flight += execution.coefficient
         call = Call(
             cell.step.id,
             execution.tool,
@@ -196,9 +194,10 @@ class Dispatcher:
         produces = execution.cell.step.produces
         if status is _OK and produces is not None and (fault := contract.check(produces, outcome.value)):
             status, message = Status.SHAPE, fault
-        coefficients = self._state.policy.coefficients
-        cost = coefficients.retry if execution.attempts else coefficients.execution
-        tokens = cost if outcome.tokens is None else outcome.tokens
+        state, coefficient = self._state, execution.coefficient
+        tokens = coefficient if outcome.tokens is None else outcome.tokens
+        state.in_flight -= coefficient
+        state.booked += tokens
         execution.attempts.append(Attempt(execution.tool, status, outcome.latency, tokens, execution.acted))
         if status is _OK:
             return self._ends.succeed(execution, outcome.value)
@@ -224,8 +223,7 @@ class Dispatcher:
             self._state.once.denied.add(call_key(execution.tool, execution.args))
             self._let_go(execution)
         if execution.unheard is not None:
-            gate = Check(GateName.MAX_SECONDS, self._state.limits.max_seconds, self._state.at, False)
-            yield from self._abandon(execution, gate)
+            yield from self._abandon(execution, self._state.budget.cut_off(self._state))
         elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not _doubtful(execution):
             yield from self._try_again(execution)
         else:
@@ -238,12 +236,12 @@ class Dispatcher:
         state = self._state
         if execution.tries < state.policy.retry.max_attempts:
             ends = state.clock + microseconds(self._wait(execution))
-            late = state.deadline is not None and ends > state.deadline
-            if not (late and self._has_fallback(execution)):
-                if (gate := self._no_call_at(ends, late=late)) is not None:
-                    yield from self._abandon(execution, gate)
-                else:
-                    self._schedule(ends, _RETRY, execution)
+            gate = self._refused(Moment.WAIT, ends)
+            if gate is None:
+                self._schedule(ends, _RETRY, execution)
+                return
+            if gate.gate is not GateName.MAX_SECONDS or not self._has_fallback(execution):
+                yield from self._abandon(execution, gate)
                 return
         self._let_go(execution)
         if self._has_fallback(execution):
@@ -262,7 +260,7 @@ class Dispatcher:
         if call_key(execution.tool, execution.args) in state.once.denied:  # meanwhile, to another step
             self._let_go(execution)
             yield from self._ends.fail(execution, Status.DENIED, DENIED.why)
-        elif (gate := self._no_call_now()) is not None:
+        elif (gate := self._refused(Moment.CALL)) is not None:
             yield from self._abandon(execution, gate)
         else:
             number, wait = len(execution.attempts) + 1, self._wait(execution)
@@ -289,7 +287,7 @@ class Dispatcher:
         if not self._has_fallback(execution):  # its call was made or denied meanwhile
             yield from self._try_again(execution)
             return
-        if (gate := self._no_call_now()) is not None:
+        if (gate := self._refused(Moment.CALL)) is not None:
             yield from self._abandon(execution, gate)
             return
         assert execution.fallbacks
@@ -303,26 +301,11 @@ class Dispatcher:
 
     # -- gates inside an execution ---------------------------------------------------------------------------------
 
-    def _calls_gate(self) -> BudgetGate:
-        return BudgetGate(GateName.MAX_TOOL_CALLS, self._state.limits.max_tool_calls, reached=False)
-
-    def _out_of_calls(self) -> bool:
-        return not self._calls_gate().check(self._state.calls).admitted
-
-    def _calls_spent(self) -> Check:
-        return self._calls_gate().check(self._state.calls)
-
-    def _no_call_now(self) -> Check | None:
+    def _refused(self, moment: Moment, clock: int | None = None) -> Check | None:
+        """The gate that refuses a retry or a fallback: now, or at an instant of the clock."""
         state = self._state
-        return self._no_call_at(state.clock, late=state.deadline is not None and state.clock >= state.deadline)
-
-    def _no_call_at(self, clock: int, *, late: bool) -> Check | None:
-        """The gate that refuses a call at this instant; counts come before the clock."""
-        if self._out_of_calls():
-            return self._calls_spent()
-        if late:
-            return Check(GateName.MAX_SECONDS, self._state.limits.max_seconds, clock / MICROSECONDS, False)
-        return None
+        spending = Spending(tokens=state.policy.coefficients.retry, clock=clock)
+        return state.budget.refusal(moment, state, spending)
 
     def _abandon(self, execution: Execution, gate: Check) -> Iterator[Event]:
         self._let_go(execution)

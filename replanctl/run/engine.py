@@ -13,9 +13,10 @@ import msgspec
 
 from replanctl.kinds import LedgerKind, Mode, Reason
 from replanctl.plan import Plan, Step, Tool, coupling
-from replanctl.replan import Check, Lesson, Replanner, left_open
+from replanctl.replan import Check, Lesson, Moment, Replanner, left_open
+from replanctl.run.budget import Spending
 from replanctl.run.dispatch import Dispatcher
-from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
+from replanctl.run.events import Event, Gate, GoalChanged, PlanCommit, SessionComplete, SessionStart
 from replanctl.run.final import FinalCheck
 from replanctl.run.given import check_policy, check_seam, own_plan
 from replanctl.run.interruptions import Interruption, Interruptions
@@ -92,8 +93,8 @@ class Session:
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
-        yield from self._opening()
-        stop = Stop(Reason.NO_PLAN, self._no_plan) if self._no_plan else None
+        yield self._opening()
+        stop = yield from self._plan()
         while stop is None:
             yield from self._run()
             stop = yield from self._next_turn()
@@ -151,9 +152,9 @@ class Session:
 
     # -- the start ----------------------------------------------------------------------------------------------------
 
-    def _opening(self) -> Iterator[Event]:
+    def _opening(self) -> SessionStart:
         state, plan = self.state, self.state.plan
-        yield state.emit(
+        return state.emit(
             SessionStart,
             plan.goal,
             state.policy.mode,
@@ -164,10 +165,18 @@ class Session:
             (*self._warnings, *left_open(state.policy.gates)),
             tuple(name for name, tool in state.tools.items() if not tool.idempotent),
         )
+
+    def _plan(self) -> Generator[Event, None, Stop | None]:
+        """Put v1 in force, and book what planning it took. Where the tokens do not suffice even for that, v1 is named
+        all the same: it is what a person would go on with."""
+        state, plan = self.state, self.state.plan
         state.graph.commit(plan.steps)
         yield state.emit(PlanCommit, None, None, None, "start", plan.goal, plan.steps, total=len(plan.steps))
         tokens = state.cost.planning(len(plan.steps))
-        yield state.emit(Ledger, LedgerKind.PLANNING, None, None, tokens, tokens)
+        if (gate := state.budget.refusal(Moment.PLANNING, state, Spending(tokens=tokens))) is not None:
+            return (yield from self._stopped_by(gate, None))
+        yield state.book(LedgerKind.PLANNING, tokens)
+        return Stop(Reason.NO_PLAN, self._no_plan) if self._no_plan else None
 
     # -- running ------------------------------------------------------------------------------------------------------
 
@@ -256,7 +265,7 @@ class Session:
         yield from finish.judge()
         return finish.verdict
 
-    def _stopped_by(self, gate: Check, step_id: str) -> Generator[Event, None, Stop]:
+    def _stopped_by(self, gate: Check, step_id: str | None) -> Generator[Event, None, Stop]:
         yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, step_id)
         return refusal(gate)
 

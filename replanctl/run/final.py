@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from replanctl.kinds import Ending, Health, LedgerKind, Mode, Reason
 from replanctl.live import DONE, PENDING, Cell
-from replanctl.run.events import Event, Ledger, SolverCalled
+from replanctl.replan import Moment
+from replanctl.run.budget import Spending
+from replanctl.run.events import Event, Gate, SolverCalled
 from replanctl.run.state import GivenUp, SessionState
 from replanctl.run.trigger import Stop, refusal
 
@@ -36,8 +38,12 @@ class FinalCheck:
         if gaps or state.policy.mode is Mode.REWOO:
             enough = enough and len(done) >= state.policy.solver.min_evidence
             tokens = state.cost.solver(evidence=len(done), gaps=len(gaps))
+            if (gate := state.budget.refusal(Moment.SOLVER, state, Spending(tokens=tokens))) is not None:
+                yield state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted)
+                self.verdict = refusal(gate)
+                return
             yield state.emit(SolverCalled, tuple(done), tuple(gaps), missing, enough and not missing)
-            yield state.emit(Ledger, LedgerKind.SOLVER, None, None, tokens, tokens)
+            yield state.book(LedgerKind.SOLVER, tokens)
         self.verdict = self._settled(self._reason(cells, len(done), missing, enough))
 
     def _settled(self, verdict: Stop) -> Stop:

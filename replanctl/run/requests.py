@@ -8,15 +8,15 @@ import msgspec
 
 from replanctl.cost import padded
 from replanctl.errors import ReplayDivergedError, StoreError
-from replanctl.kinds import GateName, Granularity, Verdict
+from replanctl.kinds import Granularity, Verdict
 from replanctl.live import DONE, Draft
 from replanctl.plan import Step
 from replanctl.replan import (
     LESSON_LINES,
-    BudgetGate,
     Check,
     DoneStep,
     Lazy,
+    Moment,
     Replanner,
     ReplannerError,
     ReplanRequest,
@@ -25,6 +25,7 @@ from replanctl.replan import (
     summary,
     template,
 )
+from replanctl.run.budget import Spending
 from replanctl.run.state import SessionState
 from replanctl.run.trigger import Trigger
 
@@ -75,12 +76,11 @@ class Requests:
     def checks(self, trigger: Trigger, estimate: int) -> Iterator[Check]:
         """The gates before the replanner, in order; each is read when it is its turn."""
         state = self._state
+        asked: int | None = None
         if trigger.failure is not None and trigger.shown_signal is not None:
             lineage = state.graph.lineage(trigger.failure.cell).root
-            yield state.breaker.check(lineage, trigger.shown_signal.error_type)
-        yield BudgetGate(GateName.MAX_REPLANS, state.limits.max_replans, reached=False).check(state.replans)
-        reading = state.replan_tokens + padded(estimate)
-        yield BudgetGate(GateName.MAX_REPLAN_TOKENS, state.limits.max_replan_tokens).check(reading)
+            asked = state.breaker.asked(lineage, trigger.shown_signal.error_type)
+        return state.budget.checks(Moment.REPLAN, state, Spending(padded=padded(estimate), asked=asked))
 
     def ask(self, trigger: Trigger, estimate: int) -> Answer:
         """Ask, and count it: whatever comes back, it was asked and is booked."""
@@ -89,6 +89,7 @@ class Requests:
         if trigger.failure is not None and trigger.shown_signal is not None:
             state.breaker.record(state.graph.lineage(trigger.failure.cell).root, trigger.shown_signal.error_type)
         state.replans += 1
+        state.booked += estimate
         state.replan_tokens += estimate
         return answer
 

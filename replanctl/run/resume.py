@@ -13,15 +13,15 @@ import msgspec
 
 from replanctl.errors import UsageError
 from replanctl.kinds import Ending, ErrorType, GateName, Status
+from replanctl.replan import GATE, Moment, Spent
 from replanctl.run import events as e
 from replanctl.run.policy import Policy
 from replanctl.run.tools import Call, Outcome, Tools
 
 _STARTS = (e.StepStart, e.StepRetry, e.StepFallback)
 _OPENING = 3  # events before anything may start: the session's, the plan's, what it cost
-# The gates that keep steps from starting while others run, and what spends what they limit.
-_SPENDING: dict[str, tuple[type[e.Event], ...]] = {"max_steps": (e.StepStart,), "max_tool_calls": _STARTS}
-_OF_REPLANS = frozenset({"max_replans", "max_replan_tokens", "max_repeat"})
+# What makes the reading of a gate grow that keeps steps from starting while others run.
+_SPENDING: dict[Spent, tuple[type[e.Event], ...]] = {Spent.EXECUTIONS: (e.StepStart,), Spent.CALLS: _STARTS}
 
 CUT_OFF = "cut off when the session was killed: the call may have happened"
 
@@ -83,9 +83,11 @@ def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool 
 
 def _felt_from(events: Sequence[e.AnyEvent], refusal: e.Gate) -> int:
     """Where a gate's limit was first felt. One that keeps steps from starting may have done so while others ran."""
-    if (spending := _SPENDING.get(refusal.gate)) is None:
+    spent = GATE[refusal.gate].spent
+    if spent is None:
         return refusal.seq
-    return next((event.seq + 1 for event in reversed(events) if isinstance(event, spending)), _OPENING)
+    last = (event.seq + 1 for event in reversed(events) if isinstance(event, _SPENDING[spent]))
+    return min(next(last, _OPENING), refusal.seq)
 
 
 def _first_call_given_up(events: Sequence[e.AnyEvent]) -> int | None:
@@ -103,7 +105,7 @@ def _first_call_given_up(events: Sequence[e.AnyEvent]) -> int | None:
 def _checks_a_replan(events: Sequence[e.AnyEvent], check: e.Gate) -> bool:
     """Whether this check stands before a replan or its commit, and not before a step."""
     behind_another = isinstance(events[check.seq - 1], e.Gate)  # so is only the step budget's, before a commit
-    return check.gate in _OF_REPLANS or behind_another
+    return Moment.STEP not in GATE[check.gate].asked or behind_another
 
 
 def call_cut_off(events: Sequence[e.AnyEvent]) -> Started | None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from replanctl.cost import CostModel
-from replanctl.kinds import Health, Mode, OnFailure, Unreadable
+from replanctl.kinds import Health, LedgerKind, Mode, OnFailure, Unreadable
 from replanctl.live import (
     DONE,
     FAILED,
@@ -29,11 +29,11 @@ from replanctl.live import (
 from replanctl.plan import Plan, Reference, Step, Tool, references
 from replanctl.replan import Check, Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
+from replanctl.run.budget import MICROSECONDS, Budget, Spending
 from replanctl.run.once import DENIED, MAKE, Caller, CallGuard, Made, May, Ruling, refuse
 from replanctl.run.policy import Policy
 from replanctl.schema import contract
 
-MICROSECONDS = 1_000_000
 DEFAULT_TOOL = Tool()
 
 E = TypeVar("E", bound=events.Event)
@@ -80,6 +80,7 @@ class SessionState:
         self.goal = plan.goal
         self.breaker = ReplanBreaker()
         self.guard = OscillationGuard()
+        self.budget = Budget()
         self.apply(policy)
         self.tools = dict(specs or plan.tools or {})
         self._default_tool = default_tool
@@ -91,10 +92,12 @@ class SessionState:
         self.clock = 0  # microseconds since the start
         self.at = 0.0  # the same in seconds
         self.version = "v1"
-        self.executions = 0
-        self.calls = 0
-        self.replans = 0
-        self.replan_tokens = 0
+        self.executions: int = 0
+        self.calls: int = 0
+        self.replans: int = 0
+        self.replan_tokens: int = 0
+        self.booked: int = 0  # tokens, of everything
+        self.in_flight: int = 0  # tokens, by the coefficients of the calls under way
         self.once = CallGuard()
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
         self.aborted: list[Failure] = []  # failures that end the session, the earliest first
@@ -105,8 +108,8 @@ class SessionState:
         self.policy = policy
         self.cost = CostModel(policy.coefficients)
         self.limits = resolve(policy.gates, len(self.plan.steps), self.cost)
-        self.breaker.per_step = self.limits.per_step
-        self.guard.max_repeat = self.limits.max_repeat
+        self.budget.apply(self.limits)
+        self.next_step = Spending(tokens=policy.coefficients.execution)
         seconds = self.limits.max_seconds
         self.deadline = None if seconds is None else microseconds(seconds)
 
@@ -115,6 +118,11 @@ class SessionState:
         event = kind(self.seq, self.at, self.version, *args, **fields)
         self.seq += 1
         return event
+
+    def book(self, kind: LedgerKind, tokens: int) -> events.Ledger:
+        """Tokens that are spent outside executions and replans: planning, or the Solver."""
+        self.booked += tokens
+        return self.emit(events.Ledger, kind, None, None, tokens, tokens)
 
     def advance(self, clock: int) -> None:
         """The virtual clock moves on."""

@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 
 from replanctl.cost import CostModel
+from replanctl.kinds import GateName
 from replanctl.replan import GateLimits, resolve
 from replanctl.run import Policy, SessionStart
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import GLUE
-from replanctl.show.words import GATES, plural, reading
+from replanctl.show.words import plural, reading
 
 
 class Header(msgspec.Struct, frozen=True, gc=False):
@@ -51,6 +52,6 @@ def limits_in_words(limits: dict[str, Any], steps: int) -> str:
     """`default gates`, or those that differ from what a plan of this many steps gets by default."""
     usual = msgspec.structs.asdict(resolve(GateLimits(), steps, CostModel()))
     other = [
-        f"{name} {reading(name, limits[name])}" for name in GATES if name in limits and limits[name] != usual[name]
+        f"{name} {reading(name, limits[name])}" for name in GateName if name in limits and limits[name] != usual[name]
     ]
     return f"gates {', '.join(other)}" if other else "default gates"

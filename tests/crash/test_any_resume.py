@@ -52,12 +52,12 @@ from tests.properties.rehearsals import of_seed
 from tests.properties.run import Run
 
 WIDE = GateLimits(
-    per_step=6, max_replans=8, max_replan_tokens=100_000, max_steps=80, max_tool_calls=300, max_seconds=3000.0,
-    max_repeat=4,
+    per_step=6, max_replans=8, max_replan_tokens=100_000, max_steps=80, max_tool_calls=300, max_tokens=10**6,
+    max_seconds=3000.0, max_repeat=4,
 )  # fmt: skip
 # Each gate's limit where it is to stop a session: below so much.
 LOW = {"per_step": 2, "max_replans": 3, "max_replan_tokens": 2500, "max_steps": 10, "max_tool_calls": 14,
-       "max_seconds": 30, "max_repeat": 2}  # fmt: skip
+       "max_tokens": 4000, "max_seconds": 30, "max_repeat": 2}  # fmt: skip
 
 Change_ = Callable[[], NewInputs]  # tools keep count: each session needs its own
 Amended = tuple[int, Change_, bool]  # from which event on, what, and whether behind a stop

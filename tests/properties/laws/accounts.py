@@ -63,7 +63,10 @@ def planning_is_booked_once_and_first(run: Run) -> Iterator[str]:
     """v1 costs its prompt, its goal and a line a step."""
     planning = [line for line in run.result.ledger.lines if line.kind == "planning"]
     tokens = run.cost.planning(len(run.rehearsal.plan.steps))
-    if (
+    if run.limits.max_tokens is not None and run.limits.max_tokens < tokens:
+        if run.result.ledger.lines or run.end.reason != "session_token_budget":
+            yield f"planning would take {tokens}, and is booked as {planning}"
+    elif (
         planning != [LedgerLine("planning", "v1", None, None, tokens, tokens)]
         or run.result.ledger.lines[0].kind != "planning"
     ):

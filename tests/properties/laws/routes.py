@@ -78,6 +78,9 @@ def failures_are_routed_once_and_in_order(run: Run) -> Iterator[str]:
         yield f"the session ends with {run.end.reason}, and {queue} were never routed"
 
 
+SPENT = ("tool_call_budget", "session_token_budget", "time_budget")  # what ends an execution
+
+
 def nothing_is_answered_behind_an_abort_or_a_spent_gate(run: Run) -> Iterator[str]:
     """A gate that stopped an execution, then `abort`, then a changed goal, then failures."""
     over = False
@@ -85,7 +88,7 @@ def nothing_is_answered_behind_an_abort_or_a_spent_gate(run: Run) -> Iterator[st
         if over and (type(event) is Route or (type(event) is GoalChanged and event.accepted)):
             yield f"event {event.seq} answers something, and the session is over"
         over = over or is_abort(event) or is_abandoned(event)
-    if any(map(is_abandoned, run.events)) != (run.end.reason in ("tool_call_budget", "time_budget") and over):
+    if any(map(is_abandoned, run.events)) != (run.end.reason in SPENT and over):
         if any(map(is_abandoned, run.events)):
             yield f"an execution was abandoned, and the reason is {run.end.reason}"
     elif any(map(is_abort, run.events)) and not any(map(is_abandoned, run.events)) and run.end.reason != "aborted":
