@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from replanctl.kinds import Health, Verdict
-from replanctl.live.calls import CallKey, Finished, call_key
+from replanctl.live.calls import CallKey, Finished, OpenSteps, call_key
 from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, same_work
 from replanctl.live.draft import Draft, Proposal, lay_over
 from replanctl.live.draft_check import Surroundings, check, unmakeable
 from replanctl.live.graph import Graph, sequence_key
+from replanctl.live.naming import Ground
 from replanctl.live.variables import HealthChange, Variable, VariableTable
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "FAILED",
     "Finished",
     "Graph",
+    "Ground",
+    "OpenSteps",
     "Health",
     "PENDING",
     "Proposal",

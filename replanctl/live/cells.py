@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from replanctl.kinds import Granularity, StepState
+from replanctl.live.reading import Reading
 from replanctl.plan import Step, same_args
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
@@ -22,12 +23,13 @@ MOVES: dict[StepState, frozenset[StepState]] = {
 class Lineage:
     """A step and the steps that replaced it. Its ladder starts afresh when the goal changes."""
 
-    __slots__ = ("called", "deepest", "ids", "patches", "tools")
+    __slots__ = ("called", "deepest", "ids", "patches", "required", "tools")
 
     def __init__(self, ids: tuple[str, ...]) -> None:
         self.ids = ids
         self.deepest: Granularity | None = None  # the deepest granularity committed for it
         self.patches = 0
+        self.required = False  # whether no draft may drop it
         self.called = False  # whether a tool was ever called for it
         self.tools: set[str] = set()  # every tool called for it
 
@@ -40,6 +42,7 @@ class Lineage:
         """The same line of steps with its ladder forgotten, for a new goal."""
         fresh = Lineage(self.ids)
         fresh.called, fresh.tools, fresh.patches = self.called, self.tools, self.patches
+        fresh.required = self.required
         return fresh
 
 
@@ -66,6 +69,7 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     original: bool = False
     dependents: list[Cell] = []
     lineage: Lineage | None = None
+    reading: Reading = Reading()
 
     @property
     def is_open(self) -> bool:
@@ -76,3 +80,8 @@ class Cell(msgspec.Struct, eq=False, gc=False):
 def same_work(one: Step, other: Step) -> bool:
     """Whether two steps have the same action, tool and args."""
     return one.action == other.action and one.tool_name == other.tool_name and same_args(one.args, other.args)
+
+
+def is_required(cell: Cell) -> bool:
+    """Whether no draft may drop the step's lineage."""
+    return cell.lineage is not None and cell.lineage.required

@@ -6,13 +6,14 @@ heap, links only to dependencies that are still open, and puts new steps before 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
 from replanctl.kinds import StepState
 from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, same_work
 from replanctl.live.readers import Readers
-from replanctl.plan import Step, trailing_number
+from replanctl.live.reading import Known, Reading
+from replanctl.plan import IdBook, NewIds, Step
 
 
 class Graph:
@@ -21,7 +22,7 @@ class Graph:
     def __init__(self) -> None:
         self.version = 0
         self.cells: dict[str, Cell] = {}
-        self.known: set[str] = set()
+        self.known: dict[str, int] = {}  # every id ever used, and the version it was born in
         self.ever: list[Cell] = []
         self.done = 0
         self.ever_done: list[Cell] = []  # in the order they ended
@@ -33,7 +34,9 @@ class Graph:
         self._fresh: list[Cell] = []  # what ended since
         self._held: list[int] = []  # ready places that wait for something else
         self._low = 0
-        self._highest = -1  # highest trailing number ever used; -1 until somebody asks
+        self._written = Reading(0)  # the reading of what the last commit brought
+        self._youngest = 0  # the last version that brought an id
+        self._ids: IdBook | None = None  # the numbers that ids ever had, once somebody asked
         self.readers = Readers()
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -89,11 +92,15 @@ class Graph:
         """The ids of a step's lineage up to it."""
         return cell.lineage.ids if cell.lineage is not None else (cell.step.id,)
 
-    def highest(self) -> int:
-        """The highest trailing number any id ever had."""
-        if self._highest < 0:
-            self._highest = max(map(trailing_number, self.known), default=0)
-        return self._highest
+    def new_ids(self, own: Iterable[str] = ()) -> NewIds:
+        """New ids for a draft, whose `own` ids count as used."""
+        if self._ids is None:
+            self._ids = IdBook(self.known)
+        return NewIds(self._ids, own)
+
+    def ids_of(self, reading: Reading) -> Container[str]:
+        """The ids that are references in a text."""
+        return self.known if reading.upto >= self._youngest else Known(self.known, reading)
 
     # -- moving -------------------------------------------------------------------------------------------------
 
@@ -196,20 +203,24 @@ class Graph:
         *,
         afresh: bool = False,
         refuted: Iterable[str] = (),
+        readings: Mapping[str, Reading] | None = None,
     ) -> list[Cell]:
         """Put the next version in force; returns the cells it made, in list order.
 
         The new list is: what has ended, `steps`, what else is open. A step in `steps` or `amended` whose id is in the
-        plan takes that step's place.
+        plan takes that step's place. `readings` are those of texts that are older than this version, by step id.
         """
         self._list_ended()
         self.version += 1
+        self._written = Reading(self.version)
         lines = self._take_out(steps, removed)
         start = self._low - len(steps) if self.version > 1 else 0
         self._low = min(self._low, start)
         self.readers.forget(refuted)
         made = [self._put(step, start + i, lines, afresh=afresh) for i, step in enumerate(steps)]
         made += [self._amend(step) for step in amended]
+        for id_, reading in (readings or {}).items():
+            self.cells[id_].reading = reading
         for cell in made:
             self._link(cell)
         self.readers.add_hidden(made)
@@ -239,7 +250,9 @@ class Graph:
         cell.until = cell.until or self.version
 
     def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
-        cell = Cell(step, place, self.version, on_gaps=bool(step.gaps), original=self.version == 1)
+        cell = Cell(
+            step, place, self.version, on_gaps=bool(step.gaps), original=self.version == 1, reading=self._written
+        )
         old = leaving.get(step.id) or leaving.get(step.replaces or "")
         if old is not None:
             line = self.lineage(old)
@@ -248,17 +261,21 @@ class Graph:
                 line.tools.add(old.step.tool_name)
             if old.step.id == step.id:
                 cell.original = old.original and same_work(old.step, step)
+                if old.step.args is step.args:  # the text is the old one
+                    cell.reading = old.reading
                 cell.dependents = [c for c in old.dependents if not c.gone]
                 if old.gap:
                     _wait_again(cell.dependents)
             else:
                 line.ids = (*line.ids, step.id)
             cell.lineage = line.afresh() if afresh else line
+        if step.required:
+            self.lineage(cell).required = True
         self._enter(cell)
         if step.id not in self.known:
-            self.known.add(step.id)
-            if self._highest >= 0:
-                self._highest = max(self._highest, trailing_number(step.id))
+            self.known[step.id] = self._youngest = self.version
+            if self._ids is not None:
+                self._ids.note(step.id)
         return cell
 
     def _amend(self, step: Step) -> Cell:
@@ -268,7 +285,7 @@ class Graph:
             return old
         self._drop(old)
         cell = Cell(step, old.place, self.version, on_gaps=bool(step.gaps))
-        cell.lineage, cell.original = old.lineage, old.original
+        cell.lineage, cell.original, cell.reading = old.lineage, old.original, old.reading
         cell.dependents = [c for c in old.dependents if not c.gone]
         if old.awaits_replan:
             cell.state, cell.awaits_replan = FAILED, True

@@ -6,7 +6,7 @@ from. A refuted assumption is looked up in reverse and degrades all its variable
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -43,6 +43,21 @@ class Variable(msgspec.Struct, eq=False, gc=False):
     verdict: Verdict | None = None
     outdated: bool = False
     tainted: bool = False
+
+
+class Judged:
+    """What health variables will have once a draft's verdicts are written."""
+
+    def __init__(self, table: VariableTable, kept: Container[str], void: Container[str]) -> None:
+        self._table, self._kept, self._void = table, kept, void
+
+    def health(self, step_id: str) -> Health | None:
+        """A variable's health; None where there is no such variable."""
+        return CLEAN if step_id in self._kept else VOID if step_id in self._void else self._table.health(step_id)
+
+    def is_clean(self, step_id: str) -> bool:
+        """Whether a variable may be taken as it is."""
+        return self.health(step_id) is CLEAN
 
 
 class VariableTable:
@@ -162,6 +177,22 @@ class VariableTable:
         for id_, verdict in judged.items():
             self._judge_one(self._variables[id_], verdict, kept, changes)
         return changes
+
+    def after(self, verdicts: Mapping[str, Verdict]) -> Judged:
+        """The table as a draft's verdicts, by variable name (`E1`), will leave it; nothing is written."""
+        judged = {n[1:]: Verdict(v) for n, v in verdicts.items() if self.health(n[1:]) not in (None, VOID)}
+        kept = {id_ for id_, verdict in judged.items() if verdict is not Verdict.DISCARD}
+        void = {id_ for id_ in judged if id_ not in kept}
+        stack = list(void)
+        while stack:
+            found = {
+                id_
+                for id_ in self._derived.get(stack.pop(), ())
+                if id_ not in kept and id_ not in void and self.health(id_) is not VOID
+            }
+            void |= found
+            stack.extend(found)
+        return Judged(self, kept, void)
 
     def _judge_one(self, variable: Variable, verdict: Verdict, kept: set[str], changes: list[HealthChange]) -> None:
         variable.verdict = verdict

@@ -25,12 +25,11 @@ from replanctl.plan.model import (
     Plan,
     Step,
     Tool,
-    fresh_ids,
     sequenced,
     step_id,
-    trailing_number,
     variable_name,
 )
+from replanctl.plan.new_ids import IdBook, NewIds
 from replanctl.plan.references import Reference, in_text, mentions, parse
 
 __all__ = [
@@ -44,6 +43,8 @@ __all__ = [
     "Granularity",
     "ID_LENGTH",
     "ID_PATTERN",
+    "IdBook",
+    "NewIds",
     "OnFailure",
     "Plan",
     "PlanDiff",
@@ -58,7 +59,6 @@ __all__ = [
     "diff_plans",
     "diff_steps",
     "exact",
-    "fresh_ids",
     "in_order",
     "in_text",
     "mentions",
@@ -67,7 +67,6 @@ __all__ = [
     "same_args",
     "sequenced",
     "step_id",
-    "trailing_number",
     "uncovered",
     "variable_name",
 ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -173,27 +172,9 @@ def variable_name(id_: str) -> str:
     return f"E{id_}"
 
 
-def trailing_number(id_: str) -> int:
-    """The number an id ends in; 0 where it ends in none."""
-    digits = re.search(r"[0-9]+\Z", id_)
-    return int(digits.group()) if digits else 0
-
-
-def id_prefix(id_: str) -> str:
-    """What stands before an id's trailing number, or nothing where it has no trailing number."""
-    return id_[: -len(digits.group())] if (digits := re.search(r"[0-9]+\Z", id_)) else ""
-
-
 def ids(steps: Sequence[Step]) -> tuple[str, ...]:
     """The ids of these steps, in their order."""
     return tuple(step.id for step in steps)
-
-
-def fresh_ids(highest: int, like: str, taken: Iterable[str] = ()) -> Iterator[str]:
-    """New ids, one above the `highest` number ever used (and any in `taken`), with the prefix of `like`."""
-    prefix = id_prefix(like)
-    for number in count(max(highest, *map(trailing_number, taken), 0) + 1):
-        yield f"{prefix[: ID_LENGTH - len(str(number))]}{number}"
 
 
 def _is_text(value: object) -> bool:

@@ -55,12 +55,13 @@ class _Mender:
         self.gaps: dict[str, None] = {}
         self.warnings: list[str] = []
         cell = graph.cells.get(step.id)
+        self.known = graph.ids_of(cell.reading) if cell is not None else graph.known
         self.resting = {c.step.id for c in graph.resting_on(cell)} if cell is not None else set()
         self.resting.add(step.id)
 
     def mended(self) -> Mended:
         step = self.step
-        args = references.transform(step.args, self.graph.known, self._whole, self._inside, undo=False)
+        args = references.transform(step.args, self.known, self._whole, self._inside, undo=False)
         depends_on = tuple(dict.fromkeys([*(step.depends_on or ()), *self.edges]))
         gaps = tuple(dict.fromkeys([*step.gaps, *self.gaps]))
         step = msgspec.structs.replace(step, args=args, depends_on=depends_on, gaps=gaps)
@@ -94,14 +95,14 @@ class _Mender:
         if nearest is None:
             self.gaps[reference.step_id] = None
             return None
-        if nearest.step_id != reference.step_id:
+        if nearest.step_id != reference.step_id or not reference.known:  # an id born later may be the nearest
             self.edges[nearest.step_id] = None
         self._warn(reference, nearest.text)
         return nearest.text
 
     def _state(self, reference: Reference) -> Unreadable | None:
         """What stands in the way. A step that had not run is still to be waited for, unless it failed for good."""
-        cell = self.graph.cells.get(reference.step_id)
+        cell = self.graph.cells.get(reference.step_id) if reference.known else None
         if cell is None or not self._was_unmade(cell):
             return self.standing.state(reference)
         lost = cell.state in (FAILED, SKIPPED) and not cell.awaits_replan

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
 from replanctl.kinds import ErrorType, Granularity
 from replanctl.live import Cell, Draft, Graph
-from replanctl.plan import Step, Tool, fresh_ids, references
+from replanctl.plan import Step, Tool, references
 from replanctl.replan.mend import Mended, Standing, mend
 from replanctl.replan.signal import FailureSignal
 
@@ -66,8 +66,8 @@ class _Template:
         """The failed step worked around, every other step of the scope once more under a new id."""
         scope = list(scope)
         everything = self.granularity is Granularity.GLOBAL
-        fresh = fresh_ids(self.graph.highest(), self.failed.step.id if self.failed else "")
-        names = {c.step.id: next(fresh) for c in scope if everything or c is not self.failed}
+        fresh = self.graph.new_ids()
+        names = {c.step.id: fresh.after(c.step.id) for c in scope if everything or c is not self.failed}
         steps: list[Step] = []
         warnings: tuple[str, ...] = ()
         for cell in scope:
@@ -75,7 +75,7 @@ class _Template:
             if cell is self.failed:
                 mended = self._mended(self._work_around(cell))
                 step, warnings = mended.step, mended.warnings
-            steps.append(self._renamed(step, names))
+            steps.append(self._renamed(step, names, self.graph.ids_of(cell.reading)))
         return Draft(tuple(steps), warnings=warnings)
 
     def _work_around(self, cell: Cell) -> Step:
@@ -98,11 +98,11 @@ class _Template:
         fallback = next((name for name in tool.fallback if name not in tried), step.tool_name)
         return msgspec.structs.replace(step, tool_name=fallback)
 
-    def _renamed(self, step: Step, names: dict[str, str]) -> Step:
+    def _renamed(self, step: Step, names: dict[str, str], known: Container[str]) -> Step:
         new = names.get(step.id)
         args = step.args
         if references.mentions(args):
-            args = references.rename(args, self.graph.known, names)
+            args = references.rename(args, known, names)
         return msgspec.structs.replace(
             step,
             id=new or step.id,

@@ -15,6 +15,7 @@ from replanctl.live import (
     Cell,
     Draft,
     Graph,
+    Ground,
     Proposal,
     Surroundings,
     check,
@@ -52,15 +53,11 @@ class Committing:
     def proposal(self, trigger: Trigger, draft: Draft, who: str) -> Proposal:
         """What this draft would change."""
         state = self._state
-        return lay_over(
-            draft,
-            state.graph,
-            trigger.decision.granularity,
-            failed=trigger.cell,
-            scope=trigger.scope,
-            refuted=state.variables.refuted,
-            finished=None if who == TEMPLATE else state.finished,
-        )
+        ground = Ground(state.graph, trigger.decision.granularity, trigger.cell, trigger.scope)
+        if who != TEMPLATE:  # the template says itself which step each of its own stands for
+            judged = state.variables.after(draft.verdicts)
+            ground.finished, ground.open, ground.holds = state.finished, state.open_steps, judged.is_clean
+        return lay_over(draft, ground, state.variables.refuted)
 
     def faults(self, trigger: Trigger, proposal: Proposal, who: str) -> Faults:
         """Every reason against it."""
@@ -77,15 +74,15 @@ class Committing:
     def acting_again(self, proposal: Proposal) -> Iterator[str]:
         """A warning for each step whose call was made before and is not made again, and for each that does once more,
         with other args, what an action says that is done."""
-        state = self._state
+        state, known = self._state, proposal.reader(self._state.graph)
         for step in proposal.steps:
             if state.tool(step.tool_name).idempotent:
                 continue
-            ruling = state.drafted_call(step)
+            ruling = state.drafted_call(step, known(step))
             if ruling.may is May.TAKE:
                 yield ruling.why
             elif ruling.may is May.MAKE and (done := self._done_already(step, proposal.before.get(step.id))):
-                args = "other args" if state.can_read(step) else "args that can't be read yet"
+                args = "other args" if state.can_read(step, known(step)) else "args that can't be read yet"
                 yield (
                     f"step {step.id} does again what step {done.step.id} did ({step.action}), with {args}:"
                     f" {step.tool_name} acts on the world"
@@ -127,7 +124,14 @@ class Committing:
         self._climb(trigger)
         refuted = tuple(state.variables.refuted)
         afresh = trigger.failure is None
-        made = graph.commit(proposal.steps, proposal.amended, proposal.removed, afresh=afresh, refuted=refuted)
+        made = graph.commit(
+            proposal.steps,
+            proposal.amended,
+            proposal.removed,
+            afresh=afresh,
+            refuted=refuted,
+            readings=proposal.readings,
+        )
         state.version = f"v{graph.version}"
         yield state.emit(
             PlanCommit, parent, granularity, rule, trigger.cause, state.goal, proposal.steps, proposal.amended,

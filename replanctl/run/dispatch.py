@@ -92,14 +92,16 @@ class Dispatcher:
     def waits(self, cell: Cell) -> bool:
         """Whether a step's own call is in flight already, for another step: it is not made before that has ended."""
         state, step = self._state, cell.step
-        if not state.once.in_flight or state.tool(step.tool_name).idempotent or not state.can_read(step):
+        known = state.graph.ids_of(cell.reading)
+        if not state.once.in_flight or state.tool(step.tool_name).idempotent or not state.can_read(step, known):
             return False
-        return state.may_call(step.tool_name, state.substituted(step), state.caller(cell)).may is May.WAIT
+        return state.may_call(step.tool_name, state.substituted(step, known), state.caller(cell)).may is May.WAIT
 
     def _read(self, cell: Cell) -> tuple[dict[str, Any], tuple[str, ...], Missing | None, tuple[str, ...]]:
         """The args with what their references read, whom they read, the first that can't be read, and warnings."""
         state, step = self._state, cell.step
-        found = references.find(step.args, state.graph.known)
+        known = state.graph.ids_of(cell.reading)
+        found = references.find(step.args, known)
         for reference in found:
             if stands := state.state(reference):
                 return step.args, (), Missing(reference.text, reference.step_id, stands), ()
@@ -111,7 +113,7 @@ class Dispatcher:
         )
         if any(self._is_gap(reference) for reference in found):
             cell.on_gaps = True
-        return state.substituted(step), sources, None, warnings
+        return state.substituted(step, known), sources, None, warnings
 
     def _is_gap(self, reference: Reference) -> bool:
         return reference.step_id not in self._state.variables

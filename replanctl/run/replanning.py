@@ -146,7 +146,7 @@ class Replanning:
         mapping = proposal.mapping if proposal is not None else {}
         warnings = draft.warnings
         if proposal is not None:
-            warnings = (*warnings, *self._committing.acting_again(proposal))
+            warnings = (*proposal.warnings, *self._committing.acting_again(proposal))
         return self._state.emit(
             PlanDraft, trigger.step_id, trigger.decision.granularity, answer.who, draft.steps, mapping, draft.verdicts,
             answer.error or None, warnings,

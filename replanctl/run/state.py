@@ -5,7 +5,7 @@ Only the engine's own modules hold it; what leaves them is a frozen event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -22,6 +22,7 @@ from replanctl.live import (
     Finished,
     Graph,
     HealthChange,
+    OpenSteps,
     VariableTable,
     call_key,
     same_work,
@@ -86,6 +87,7 @@ class SessionState:
         self._default_tool = default_tool
         self.graph = Graph()
         self.finished = Finished(self.graph)
+        self.open_steps = OpenSteps(self.graph)
         self.variables = VariableTable()
         self.lessons = LessonBook(policy.lessons, lessons)
         self.seq = 0
@@ -147,6 +149,8 @@ class SessionState:
 
     def state(self, reference: Reference) -> Unreadable | None:
         """What stands in the way of a reference; None when it can be read (a gap reads as null)."""
+        if not reference.known:
+            return Unreadable.NO_STEP
         id_ = reference.step_id
         variable = self.variables.get(id_)
         if variable is not None:
@@ -186,28 +190,31 @@ class SessionState:
         """A step of the plan as it comes to a call."""
         return Caller(cell.step, self.graph.lineage_ids(cell)[0], cell.original)
 
-    def drafted_call(self, step: Step) -> Ruling:
-        """The guard's word on the call of a drafted step, so far as its args can be read now."""
-        if (self.tool(step.tool_name).idempotent and not self.once.denied) or not self.can_read(step):
+    def drafted_call(self, step: Step, known: Container[str]) -> Ruling:
+        """The guard's word on the call of a drafted step, so far as its args can be read now; `known` are the ids that
+        are references in it."""
+        if (self.tool(step.tool_name).idempotent and not self.once.denied) or not self.can_read(step, known):
             return MAKE
         cells = self.graph.cells
         own, before = cells.get(step.id), cells.get(step.id) or cells.get(step.replaces or "")
         root = self.graph.lineage_ids(before)[0] if before is not None else step.id
         original = own is not None and own.original and same_work(own.step, step)
-        return self.may_call(step.tool_name, self.substituted(step), Caller(step, root, original), again=step.again)
+        return self.may_call(
+            step.tool_name, self.substituted(step, known), Caller(step, root, original), again=step.again
+        )
 
-    def unmakeable(self, step: Step) -> str:
+    def unmakeable(self, step: Step, known: Container[str]) -> str:
         """Why the call of a drafted step may not be made; nothing where it may, or where its answer is taken."""
-        ruling = self.drafted_call(step)
+        ruling = self.drafted_call(step, known)
         if ruling.may is not May.REFUSE:
             return ""
         return f"was {ruling.why}" if ruling is DENIED else f"is {ruling.why}"
 
-    def can_read(self, step: Step) -> bool:
+    def can_read(self, step: Step, known: Container[str]) -> bool:
         """Whether every reference in a step's args can be read now."""
         if not references.mentions(step.args):
             return True
-        return not any(self.state(r) for r in references.find(step.args, self.graph.known))
+        return not any(self.state(r) for r in references.find(step.args, known))
 
     def _is_void(self, made: Made) -> bool:
         """Whether what a call's answer rests on has fallen for good."""
@@ -215,9 +222,9 @@ class SessionState:
             return made.variable.health is Health.VOID
         return self.variables.would_be_void(made.caller.step.assumes, made.sources)
 
-    def substituted(self, step: Step) -> dict[str, Any]:
-        """A step's args with every reference replaced by what it reads now."""
-        args: dict[str, Any] = references.transform(step.args, self.graph.known, self._whole, self._inside)
+    def substituted(self, step: Step, known: Container[str]) -> dict[str, Any]:
+        """A step's args with every reference, to the `known` ids, replaced by what it reads now."""
+        args: dict[str, Any] = references.transform(step.args, known, self._whole, self._inside)
         return args
 
     def _whole(self, reference: Reference) -> Any:

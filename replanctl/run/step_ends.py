@@ -107,14 +107,14 @@ class StepEnds:
         yield event
         yield from state.health_events(changes)
         self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
-        unmade = frozenset(self._unmade(step)) if missing is not None else frozenset()
+        unmade = frozenset(self._unmade(cell)) if missing is not None else frozenset()
         doubtful = execution.made is not None and execution.made.came is Came.DOUBT
         yield from self._answer(Failure(cell, event, unmade, doubtful=doubtful))
 
-    def _unmade(self, step: Step) -> Iterator[str]:
+    def _unmade(self, cell: Cell) -> Iterator[str]:
         """The steps it reads that have not run yet."""
         state = self._state
-        for reference in references.find(step.args, state.graph.known):
+        for reference in references.find(cell.step.args, state.graph.ids_of(cell.reading)):
             if state.state(reference) is Unreadable.PENDING:
                 yield reference.step_id
 

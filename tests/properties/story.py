@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from replanctl.plan import references
 from replanctl.plan.model import Step, StepState
-from replanctl.run.events import Event, Gate, PlanCommit, Route, Signal, StepEnd, StepStart, VariableHealth
+from replanctl.run.events import Event, Gate, PlanCommit, PlanDraft, Route, Signal, StepEnd, StepStart, VariableHealth
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 MOVES = {(PENDING, RUNNING), (RUNNING, DONE), (RUNNING, FAILED), (PENDING, SKIPPED)}
@@ -29,6 +29,9 @@ class Standing(msgspec.Struct, frozen=True):
     gaps: frozenset[str] = frozenset()
     health: Mapping[str, str] = {}
     lines: Mapping[str, tuple[str, ...]] = {}
+    required: frozenset[str] = frozenset()
+    knew: Mapping[str, frozenset[str]] = {}
+    drafter: str = ""
 
     def is_open(self, id_: str) -> bool:
         """Pending, or failed and waiting for its own replan."""
@@ -60,7 +63,7 @@ class Standing(msgspec.Struct, frozen=True):
     def reads(self, id_: str) -> tuple[references.Reference, ...]:
         """The references in a step's args, as they are understood now."""
         args = self.steps[id_].args
-        return references.find(args, self.lines) if references.mentions(args) else ()
+        return references.find(args, self.knew[id_]) if references.mentions(args) else ()
 
     def line(self, id_: str) -> tuple[str, ...]:
         """The ids of a step's lineage, the oldest first."""
@@ -101,6 +104,8 @@ def _commit(plan: Standing, event: PlanCommit) -> Standing:
     for step in event.steps:
         if step.id not in lines:
             lines[step.id] = (*lines.get(step.replaces or "", ()), step.id)
+    own = {step.id for step in event.steps if step.required}
+    required = {id_ for id_ in lines if (plan.required | own).intersection(lines[id_])}
     return replace(
         plan,
         version=plan.version + 1,
@@ -109,7 +114,20 @@ def _commit(plan: Standing, event: PlanCommit) -> Standing:
         waiting=plan.waiting - leaving,
         gaps=plan.gaps - leaving,
         lines=lines,
+        required=frozenset(required),
+        knew={id_: _known(plan, event, step, frozenset(lines)) for id_, step in steps.items()},
     )
+
+
+def _known(plan: Standing, event: PlanCommit, step: Step, now: frozenset[str]) -> frozenset[str]:
+    """The ids that are references in a step: those known when it was written, and those it was led to since."""
+    if step not in event.steps:
+        old, led = plan.knew[step.id], {s.replaces: s.id for s in event.steps if s.replaces}
+        return old | {led[id_] for id_ in old & led.keys() if f"#E{id_}" in str(plan.steps[step.id].args)}
+    before = step.id if step.id in plan.knew else step.replaces
+    if before is None or before not in plan.knew or (plan.drafter != "template" and event.rule != "resume"):
+        return now
+    return plan.knew[before] | {s.id for s in event.steps} | set(step.depends_on or ())
 
 
 def _start(plan: Standing, event: StepStart) -> Standing:
@@ -141,12 +159,17 @@ def _gate(plan: Standing, event: Gate) -> Standing:
     return replace(plan, waiting=plan.waiting - {event.step_id}) if handed_over else plan
 
 
+def _draft(plan: Standing, event: PlanDraft) -> Standing:
+    return replace(plan, drafter=event.replanner)
+
+
 def _health(plan: Standing, event: VariableHealth) -> Standing:
     return replace(plan, health={**plan.health, event.name[1:]: event.health})
 
 
 _CHANGES: dict[type[Event], Callable[[Standing, Any], Standing]] = {
     PlanCommit: _commit,
+    PlanDraft: _draft,
     StepStart: _start,
     StepEnd: _end,
     Signal: _signal,

@@ -177,7 +177,7 @@ def args_hold_what_was_produced(run: Run) -> Iterator[str]:
         if type(event) is StepEnd and event.state is DONE:
             values[event.step_id] = event.value
         elif type(event) is StepStart:
-            reading = Reading(plan, values)
+            reading = Reading(plan, values, plan.knew[event.step_id])
             args = reading.of(plan.steps[event.step_id].args)
             follower = run.events[place + 2]
             missing = type(follower) is Signal and follower.error_type == "missing_var"

@@ -93,7 +93,8 @@ class _Drafting:
 
     def laid(self, draft: PlanDraft, plan: Standing) -> Laid:
         """The version the draft means."""
-        return lay(draft, plan, self._scope(draft, plan), self._variables.refuted)
+        health = self._variables.after(draft.verdicts).health
+        return lay(draft, plan, self._scope(draft, plan), self._variables.refuted, health)
 
     def _scope(self, draft: PlanDraft, plan: Standing) -> list[str]:
         failed = draft.step_id
@@ -108,12 +109,15 @@ class _Drafting:
         """Everything against this draft."""
         steps = laid.steps(plan)
         opened = {id_: step for id_, step in steps.items() if id_ in laid.listed or plan.is_open(id_)}
-        wrong = [*laid.faults, *_structure(opened, steps)]
+        undone = {id_: step for id_, step in steps.items() if id_ in laid.listed or plan.state[id_] is not DONE}
+        wrong = [*laid.faults, *_structure(undone, steps)]
+        excused = draft.granularity != "global" or draft.replanner == "template"
+        health = self._variables.after(draft.verdicts)
         for id_, step in laid.listed.items():
-            before = laid.before.get(id_)
+            before = laid.before.get(id_) if excused else None
             wrong += self._names(step, before)
-            wrong += self._reads(step, before, draft, plan, steps)
-            wrong += self._calls(step, before, draft, plan)
+            wrong += self._reads(step, before, health, plan, steps)
+            wrong += self._calls(step, before, draft, plan, laid)
         if not wrong and not _something_left(opened, steps, plan):
             wrong.append("nothing is left to run")
         return wrong
@@ -126,19 +130,18 @@ class _Drafting:
             yield f"{step.id} assumes {unknown}"
 
     def _reads(
-        self, step: Step, before: Step | None, draft: PlanDraft, plan: Standing, steps: dict[str, Step]
+        self, step: Step, before: Step | None, judged: Variables, plan: Standing, steps: dict[str, Step]
     ) -> Iterator[str]:
         known = set(plan.lines) | set(steps)
-        had = {r.step_id for r in references.find(before.args, known)} if before is not None else set()
+        had = {r.step_id for r in references.find(before.args, plan.knew[before.id])} if before is not None else set()
         for reference in references.find(step.args, known):
             id_ = reference.step_id
-            health, verdict = plan.health.get(id_), draft.verdicts.get(f"E{id_}")
-            unread = health == "void" or verdict == "discard" or (health == "stale" and verdict is None)
-            if id_ not in had and (id_ not in steps if health is None else unread):
+            has_value = id_ in judged.assumptions
+            if id_ not in had and (judged.health(id_) != "clean" if has_value else id_ not in steps):
                 yield f"{step.id} reads {reference.text}"
 
-    def _calls(self, step: Step, before: Step | None, draft: PlanDraft, plan: Standing) -> Iterator[str]:
-        reading = Reading(plan, self._values)
+    def _calls(self, step: Step, before: Step | None, draft: PlanDraft, plan: Standing, laid: Laid) -> Iterator[str]:
+        reading = Reading(plan, self._values, set(plan.lines) | set(laid.listed))
         args = reading.of(step.args)
         own = before is not None and draft.step_id is not None and before is plan.steps[draft.step_id]
         same = before is not None and (before.tool_name, before.args) == (step.tool_name, step.args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 
 from replanctl.live.variables import Verdict
 from replanctl.run.events import (
@@ -83,6 +84,12 @@ class Variables:
         discarded = valid.keys() - kept
         self._tainted |= discarded
         self._spread(discarded, kept)
+
+    def after(self, verdicts: dict[str, Verdict]) -> Variables:
+        """The same once these verdicts are written."""
+        judged = deepcopy(self)
+        judged._judge(verdicts)
+        return judged
 
     def _void(self) -> set[str]:
         return {id_ for id_ in self.assumptions if self.health(id_) == "void"}

@@ -226,8 +226,9 @@ def a_missing_variable_says_what_stands_in_the_way(run: Run) -> Iterator[str]:
         if type(event) is Signal and event.error_type == "missing_var":
             plan = run.moments[place - 2].before  # before the start of the step
             state, named = event.evidence["state"], event.evidence["referenced_step"]
-            if state not in _standing(plan, named):
-                yield f"{event.evidence['reference']} is said to be {state}, and is {_standing(plan, named)}"
+            stands = _standing(plan, named) if named in plan.knew[event.step_id] else ("no such step",)
+            if state not in stands:
+                yield f"{event.evidence['reference']} is said to be {state}, and is {stands}"
             if named not in {reference.step_id for reference in plan.reads(event.step_id)}:
                 yield f"step {event.step_id} misses {named}, which it does not read"
 
