@@ -67,7 +67,15 @@ def _steps(plan: Plan) -> tuple[StepView, ...]:
     """A plan's steps as a stored version holds them."""
     return tuple(
         StepView(
-            step.id, step.action, step.tool, step.args, step.depends_on or (), step.assumes, StepState.PENDING, None
+            step.id,
+            step.action,
+            step.tool,
+            step.args,
+            step.expected_outcome,
+            step.depends_on or (),
+            step.assumes,
+            StepState.PENDING,
+            None,
         )
         for step in plan.steps
     )

@@ -56,7 +56,7 @@ class CommandReplanner:
             rule = parse_draft(self._run(msgspec.json.encode(question(request))), "the planner's answer")
         except InputError as error:
             raise ValueError("; ".join(f"{p.line}:{p.column}: {p.message}" for p in error.problems[:3])) from error
-        return Draft(rule.steps, rule.verdicts)
+        return Draft(rule.steps, rule.verdicts, cause=rule.cause)
 
     def cause(self, request: ReplanRequest) -> str:
         """A command says nothing before it is asked."""

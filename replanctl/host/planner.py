@@ -84,7 +84,7 @@ def _draft(answer: object) -> Draft:
     if unknown := [key for key in answer if key not in _KEYS]:
         raise TypeError(f"a planner answers with {', '.join(_KEYS)}, and not with {unknown[0]!r}")
     verdicts = {str(name): Verdict(verdict) for name, verdict in dict(answer.get("verdicts") or {}).items()}
-    return Draft(own_steps(_listed(answer.get("steps"))), verdicts)
+    return Draft(own_steps(_listed(answer.get("steps"))), verdicts, cause=str(answer.get("cause") or ""))
 
 
 def _listed(answer: object) -> Sequence[Any]:

@@ -21,7 +21,8 @@ from replanctl.plan import Step, references, sequenced
 
 
 class Draft(msgspec.Struct, frozen=True, gc=False):
-    """A replanner's answer: the plan from the cursor on, and verdicts by variable name (`E1`).
+    """A replanner's answer: the plan from the cursor on, and verdicts by variable name (`E1`). `cause` is what it says
+    of why the step failed, where it was not known before it was asked.
 
     No steps mean no plan, or, in answer to a changed goal, that nothing is left to do; with `gives_up` no plan always.
     """
@@ -30,6 +31,7 @@ class Draft(msgspec.Struct, frozen=True, gc=False):
     verdicts: dict[str, Verdict] = {}
     warnings: tuple[str, ...] = ()
     gives_up: bool = False
+    cause: str = ""
 
 
 class Proposal(msgspec.Struct, frozen=True, gc=False):

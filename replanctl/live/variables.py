@@ -16,6 +16,9 @@ from replanctl.kinds import Health, Verdict
 CLEAN, STALE, VOID = Health
 
 
+GOAL_CHANGED = "goal changed"
+
+
 class HealthChange(msgspec.Struct, frozen=True, gc=False):
     """A variable's health changed; `because` names the refuted assumption, `goal changed`, `verdict` or a source."""
 
@@ -68,6 +71,7 @@ class VariableTable:
         self._resting: dict[str, list[str]] = {}
         self._derived: dict[str, list[str]] = {}
         self.refuted: dict[str, None] = {}  # in the order they fell
+        self.void: dict[str, None] = {}  # the steps whose variables are void
 
     def __iter__(self) -> Iterator[Variable]:
         return iter(self._variables.values())
@@ -86,6 +90,11 @@ class VariableTable:
         """A variable's health; None where there is no such variable."""
         variable = self._variables.get(step_id)
         return variable.health if variable is not None else None
+
+    def because(self, step_id: str) -> str:
+        """What a stale variable rests on that was refuted; `goal changed` where it is nothing of the kind."""
+        live = self._variables[step_id].live
+        return ", ".join(name for name in live if name in self.refuted) or GOAL_CHANGED
 
     def add(
         self,
@@ -162,7 +171,7 @@ class VariableTable:
         for variable in self._variables.values():
             if variable.health is CLEAN:
                 variable.outdated = True
-                self._changed(variable, "goal changed", changes)
+                self._changed(variable, GOAL_CHANGED, changes)
         return changes
 
     def judge(self, verdicts: Mapping[str, Verdict]) -> list[HealthChange]:
@@ -198,6 +207,7 @@ class VariableTable:
         variable.verdict = verdict
         if verdict is Verdict.DISCARD:
             variable.tainted, variable.health, variable.because = True, VOID, "verdict"
+            self.void[variable.step_id] = None
             changes.append(HealthChange(variable.step_id, VOID, "verdict", verdict))
             self._taint_derived(variable, changes, kept)
             return
@@ -218,6 +228,7 @@ class VariableTable:
         fallen = sum(name in self.refuted for name in variable.live)
         if variable.tainted or (fallen and fallen == len(variable.live)):
             variable.health = VOID
+            self.void[variable.step_id] = None
         elif fallen or variable.outdated:
             variable.health = STALE
         else:
@@ -236,5 +247,6 @@ class VariableTable:
                 VOID,
                 f"computed from E{variable.step_id}",
             )
+            self.void[derived.step_id] = None
             changes.append(HealthChange(derived.step_id, VOID, derived.because))
             stack.extend(reversed(self._derived.get(derived.step_id, ())))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from replanctl.kinds import GateName
-from replanctl.replan import GATE, GATES, ORDER, Check, GateRow, Limits, Moment
+from replanctl.replan import GATE, GATES, ORDER, Check, GateRow, Left, Limits, Moment
 
 if TYPE_CHECKING:
     from replanctl.run.state import SessionState
@@ -60,6 +60,24 @@ _READINGS: Mapping[GateName, Callable[[SessionState, Spending], int | float | No
 
 if _READINGS.keys() != GATE.keys():
     raise TypeError("each gate has a reading")
+
+
+def left(state: SessionState) -> Left:
+    """What the limits still allow now."""
+    limits = state.limits
+    return Left(
+        replans=_left(limits.max_replans, state.replans),
+        replan_tokens=_left(limits.max_replan_tokens, state.replan_tokens),
+        steps=_left(limits.max_steps, state.executions),
+        calls=_left(limits.max_tool_calls, state.calls),
+        tokens=_left(limits.max_tokens, state.booked + state.in_flight),
+        seconds=None if limits.max_seconds is None else max(0.0, limits.max_seconds - state.at),
+    )
+
+
+def _left(limit: int | None, spent: int) -> int | None:
+    return None if limit is None else max(0, limit - spent)
+
 
 Row = tuple[GateRow, int | float | None]
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 
+import msgspec
+
 from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal
 from replanctl.replan import Check, Replanner
@@ -50,9 +52,8 @@ class Replanning:
             Route, trigger.step_id, signal.error_type, rule, trigger.decision.radius, granularity,
             trigger.decision.escalated_from,
         )  # fmt: skip
-        if not failure.learned:
+        if failure.lesson is None:
             yield self._lesson(trigger, signal.error_type, self._requests.cause(trigger))
-            failure.learned = True
         if granularity is Granularity.NONE:
             yield from self._hand_over(failure)
         else:
@@ -87,7 +88,23 @@ class Replanning:
         failed_in = trigger.failure.signal.version if trigger.failure is not None else state.version
         lesson, evicted = state.lessons.write(failed_in, trigger.step_id, error_type, cause, avoid)
         gone = evicted.text if evicted is not None else None
+        if trigger.failure is not None and trigger.failure.lesson is None:
+            trigger.failure.lesson = lesson
         return state.emit(LessonLearned, lesson.text, lesson.count, trigger.step_id, error_type, gone)
+
+    def _reword(self, trigger: Trigger, cause: str) -> Iterator[Event]:
+        """What a replanner says of the cause when it answers stands in the lesson instead of what was guessed."""
+        state, failure = self._state, trigger.failure
+        if not cause or failure is None or failure.lesson is None or failure.lesson not in state.lessons:
+            return
+        old, error_type = failure.lesson, failure.signal.error_type
+        left = state.lessons.unlearn(old)
+        if left is not None:
+            yield state.emit(LessonLearned, left.text, left.count, trigger.step_id, error_type)
+        failure.lesson = None
+        event = self._lesson(trigger, error_type, cause)
+        gone = left is None and event.text != old.text
+        yield msgspec.structs.replace(event, evicted=old.text) if gone else event
 
     def _hand_over(self, failure: Failure, check: Check | None = None) -> Iterator[Event]:
         """No replan helps, or its breaker (`check`) refuses one more: what rests on the step is skipped, the rest goes
@@ -113,6 +130,7 @@ class Replanning:
             yield self._state.emit(
                 Ledger, LedgerKind.REPLAN, trigger.step_id, trigger.decision.granularity, estimate, estimate
             )
+            yield from self._reword(trigger, draft.cause if draft is not None else "")
             if draft is not None and not draft.steps:
                 yield from self._empty(trigger, draft)
                 return

@@ -8,7 +8,7 @@ import msgspec
 
 from replanctl.cost import padded
 from replanctl.errors import ReplayDivergedError, StoreError
-from replanctl.kinds import Granularity, Verdict
+from replanctl.kinds import Granularity, Health, Verdict
 from replanctl.live import DONE, Draft
 from replanctl.plan import Step
 from replanctl.replan import (
@@ -68,10 +68,15 @@ class Requests:
         """The tokens of the request, by what it really carries."""
         state = self._state
         return state.cost.replan(
-            done=done_lines(state.graph.done),
+            done=done_lines(state.graph.done - self._void()),
             lines=step_lines(len(trigger.lines)),
             lessons=min(len(state.lessons), LESSON_LINES),
         )
+
+    def _void(self) -> int:
+        """How many done steps are left out of the request's lines: their variables are void."""
+        cells = self._state.graph.cells
+        return sum((cell := cells.get(id_)) is not None and cell.state is DONE for id_ in self._state.variables.void)
 
     def checks(self, trigger: Trigger, estimate: int) -> Iterator[Check]:
         """The gates before the replanner, in order; each is read when it is its turn."""
@@ -137,12 +142,20 @@ class Requests:
             lessons=tuple(lesson.text for lesson in state.lessons.newest(LESSON_LINES)),
             lineage=state.graph.lineage_ids(trigger.failure.cell) if trigger.failure is not None else (),
             goal_changed=trigger.failure is None,
+            left=state.left(),
         )
 
     def _done_steps(self) -> list[DoneStep]:
         state = self._state
         done = [cell.step for cell in state.graph.listed() if cell.state is DONE]
-        return [DoneStep(step.id, step.action, summary(state.value(step.id))) for step in done]
+        return [self._done_step(step) for step in done]
+
+    def _done_step(self, step: Step) -> DoneStep:
+        variables = self._state.variables
+        health = variables.health(step.id) or Health.CLEAN
+        because = variables.because(step.id) if health is Health.STALE else ""
+        said = summary(self._state.value(step.id))
+        return DoneStep(step.id, step.action, said, health, because, step.expected_outcome)
 
     def cause(self, trigger: Trigger) -> str:
         """Why it failed: what the planner rule that will match says, else the outcome, else what was expected."""

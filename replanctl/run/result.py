@@ -32,6 +32,7 @@ class StepView(msgspec.Struct, frozen=True, gc=False):
     action: str
     tool: str
     args: dict[str, Any]
+    expected_outcome: str | None
     depends_on: tuple[str, ...]
     assumes: tuple[str, ...]
     state: StepState

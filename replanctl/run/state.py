@@ -28,9 +28,9 @@ from replanctl.live import (
     same_work,
 )
 from replanctl.plan import Plan, Reference, Step, Tool, references
-from replanctl.replan import Check, Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
+from replanctl.replan import Check, Left, Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
-from replanctl.run.budget import MICROSECONDS, Budget, Spending
+from replanctl.run.budget import MICROSECONDS, Budget, Spending, left
 from replanctl.run.once import DENIED, MAKE, Caller, CallGuard, Made, May, Ruling, refuse
 from replanctl.run.policy import Policy
 from replanctl.schema import contract
@@ -43,15 +43,15 @@ E = TypeVar("E", bound=events.Event)
 class Failure(msgspec.Struct):
     """A failed execution that may be replanned, with what its outcome said.
 
-    `unmade` are the steps it reads that had not run when it failed; `learned` says that its lesson was written, so
-    that a failure which is routed again on resume does not count twice; `doubtful`, that its call may have happened,
-    and is not to be made twice.
+    `unmade` are the steps it reads that had not run when it failed; `lesson` is what was written of it, so that a
+    failure which is routed again on resume does not count twice; `doubtful` says that its call may have happened, and
+    is not to be made twice.
     """
 
     cell: Cell
     signal: events.Signal
     unmade: frozenset[str] = frozenset()
-    learned: bool = False
+    lesson: Lesson | None = None
     doubtful: bool = False
 
 
@@ -125,6 +125,10 @@ class SessionState:
         """Tokens that are spent outside executions and replans: planning, or the Solver."""
         self.booked += tokens
         return self.emit(events.Ledger, kind, None, None, tokens, tokens)
+
+    def left(self) -> Left:
+        """What the limits still allow now."""
+        return left(self)
 
     def advance(self, clock: int) -> None:
         """The virtual clock moves on."""

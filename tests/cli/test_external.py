@@ -69,12 +69,19 @@ def test_what_a_planner_is_asked(cli: Cli) -> None:
             "step_id": "2", "error_type": "assumption", "error_msg": "no price", "attempted": ["look: shape"],
             "evidence": {"radius": 1},
         },
-        "done": [{"id": "1", "action": "look", "summary": "ok"}],
+        "done": [
+            {"id": "1", "action": "look", "summary": "ok", "health": "clean", "because": "", "expected_outcome": None}
+        ],
         "remaining": [
-            {"id": "2", "action": "look", "tool": "look", "depends_on": ["1"], "args": {"at": "b"}},
-            {"id": "3", "action": "write it up", "tool": "write", "depends_on": ["2"], "args": {"text": "#E2"}},
+            {"id": "2", "action": "look", "tool": "look", "depends_on": ["1"], "expected_outcome": None,
+             "args": {"at": "b"}},
+            {"id": "3", "action": "write it up", "tool": "write", "depends_on": ["2"], "expected_outcome": None,
+             "args": {"text": "#E2"}},
         ],
         "lessons": ["v1 step 2 assumption: sold by quote; avoid: look: shape"],
+        "left": {
+            "replans": 5, "replan_tokens": 20000, "steps": 10, "calls": None, "tokens": None, "seconds": None,
+        },
     }  # fmt: skip
     assert f"{prompt}\n" == cli("prompt", "1").out
 
@@ -380,3 +387,36 @@ def told(result: dict[str, Any]) -> list[Any]:
         (each["version"], each["step_id"], each["tool"], each["status"], each["result"]) for each in result["history"]
     ]
     return [result["reason"], ends, result["versions"], result["routes"], result["gates"], result["ledger"]]
+
+
+def test_the_steps_of_a_question_may_be_sent_back_as_they_are(cli: Cli) -> None:
+    cli.files({"echo.py": "import json, sys\nprint(json.dumps(json.load(sys.stdin)['remaining']))\n"})
+    assert run(cli, f"{PYTHON} echo.py").code == 0
+
+
+@pytest.mark.parametrize(
+    ("script", "lessons"),
+    [
+        ("- {match: {step: 2}, returns: [{status: shape, message: no price}, ok]}", {"sold by quote": 1}),
+        # the same was said of it before: that stays, once less
+        (
+            "- {match: {step: 2}, returns: [{status: shape, message: none}, {status: shape, message: none}, ok]}",
+            {"sold by quote": 2},
+        ),
+        # what the outcome says is a guess too, beside one who has looked
+        ("- {match: {step: 2}, returns: [{status: shape, cause: tired}, ok]}", {"sold by quote": 1}),
+    ],
+)
+def test_the_cause_that_an_answer_names_stands_in_the_lesson(cli: Cli, script: str, lessons: dict[str, int]) -> None:
+    cli.files(
+        {
+            "answer": "steps: [{id: 2, tool: look, args: {at: b}}, {id: 3, tool: write}]\ncause: sold by quote\n",
+            "scribe.py": SCRIBE,
+            "shape.yaml": f"outcomes:\n  {script}\n  - {{match: {{}}, returns: [ok]}}\n",
+        }
+    )
+    result = json.loads(run(cli, f"{PYTHON} scribe.py", "--granularity", "tail").out)
+    said = {lesson["text"].split(": ")[1].split(";")[0]: lesson["count"] for lesson in result["lessons"]}
+    assert {cause: count for cause, count in said.items() if "sold" in cause} == lessons
+    assert not any("expected" in cause or "tired" in cause for cause in said)
+    assert cli("replay").code == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -12,32 +12,52 @@ from replanctl.cli.points import Point, point, version
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.host import EffectLog, events_of
-from replanctl.kinds import Format, Granularity
+from replanctl.kinds import Format, Granularity, Health, StepState
+from replanctl.plan import in_text
 from replanctl.replan import ReplanRequest, build_prompt
-from replanctl.run import RESUME, PlanCommit
+from replanctl.run import RESUME, Event, PlanCommit, StepEnd
 from replanctl.store import Store
 
 
 class KeptRequest(msgspec.Struct):
-    """One request: the version its answer became, if it became one, the one it was made in, about what, its text."""
+    """One request: the version its answer became, if it became one, the one it was made in, about what, its text.
+
+    `observed` is how many characters the text would have, had it carried the done steps' results whole.
+    """
 
     version: str | None
     asked_in: str
     step_id: str | None
     granularity: Granularity
     prompt: str
+    observed: int
 
 
 class RequestLog(msgspec.Struct):
-    """Every request of a run in order, and every version it had."""
+    """Every request of a run in order, and every version it had; `results` are what its steps came to, by id."""
 
     requests: list[KeptRequest] = []
     versions: list[str] = []
+    results: dict[str, Any] = {}
 
     def keep(self, request: ReplanRequest) -> None:
         """Keep a request. What it says of the session is read now: later it would say something else."""
         step_id = request.signal.step_id if request.signal is not None else None
-        self.requests.append(KeptRequest(None, request.version, step_id, request.granularity, build_prompt(request)))
+        text = build_prompt(request)
+        observed = len(text) + self._left_out(request)
+        self.requests.append(KeptRequest(None, request.version, step_id, request.granularity, text, observed))
+
+    def _left_out(self, request: ReplanRequest) -> int:
+        """The characters of the done steps' results that their lines do not carry."""
+        listed = [step for step in request.done if step.health is not Health.VOID]
+        return sum(max(0, len(in_text(self.results.get(step.id))) - len(step.summary)) for step in listed)
+
+    def see(self, event: Event) -> None:
+        """Take one event in."""
+        if isinstance(event, StepEnd) and event.state is StepState.DONE:
+            self.results[event.step_id] = event.value
+        elif isinstance(event, PlanCommit):
+            self.commit(event)
 
     def commit(self, event: PlanCommit) -> None:
         """A version: what the last request led to, unless it is the first plan or what a resumed run goes on with."""
@@ -80,8 +100,7 @@ def _requests(store: Store, run: int) -> RequestLog:
         if encode(event) != line:
             why = f"run {run} does not come out as it was stored from event {event.seq} on"
             raise ReplayDivergedError(why, hint=f"replanctl replay {run} says where they part")
-        if isinstance(event, PlanCommit):
-            log.commit(event)
+        log.see(event)
     return log
 
 
@@ -102,8 +121,16 @@ def _find(log: RequestLog, run: int, wanted: str | None) -> KeptRequest:
 
 def _write(asked: KeptRequest, run: int, options: Options, world: World) -> None:
     say(world.stdout, asked.prompt.split("\n"))
-    if asked.version is None and not options.quiet:
+    if options.quiet:
+        return
+    carried, observed = (f"{count:,} characters, some {count // 4:,} tokens" for count in _sizes(asked))
+    world.stderr.write(f"{carried}; with the observations carried it would be {observed}\n")
+    if asked.version is None:
         world.stderr.write(f"run {run}: asked in {asked.asked_in}; no version came of the answer\n")
+
+
+def _sizes(asked: KeptRequest) -> tuple[int, int]:
+    return len(asked.prompt), asked.observed
 
 
 VERB = Verb("Show what a model would be asked for a replan.", Options, execute)

@@ -212,7 +212,8 @@ class _Spent:
             carried = 1 + len(plan.radius(route.step_id, self.signals[route.step_id].refutes))
         else:
             carried = 1 + len(plan.direct(route.step_id))
-        lines = c.done_line * min(len(plan.done_ids()), 8) + c.step * min(carried, 9)
+        shown = [id_ for id_ in plan.done_ids() if plan.health[id_] != "void"]
+        lines = c.done_line * min(len(shown), 8) + c.step * min(carried, 9)
         return c.prompt + c.goal + c.failure + c.lesson * min(self.lessons, 5) + lines
 
     def _steps(self, gate: Gate, plan: Standing) -> float | None:

@@ -159,8 +159,8 @@ def versions_hold_the_plan_as_it_was(run: Run) -> Iterator[str]:
     for number, version in enumerate(run.result.versions, 1):
         plan = final[number]
         expected = [
-            (id_, s.action, s.tool_name, s.args, s.depends_on, s.assumes, plan.state[id_], s.replaces)
-            for id_, s in plan.steps.items()
+            (id_, s.action, s.tool_name, s.args, s.expected_outcome, s.depends_on, s.assumes, state, s.replaces)
+            for (id_, s), state in zip(plan.steps.items(), plan.state.values(), strict=True)
         ]
         if [msgspec.structs.astuple(view) for view in version.steps] != expected:
             yield f"{version.version} is {version.steps}, and was {expected}"
