@@ -42,7 +42,6 @@ class Dispatcher:
         # what is in flight: when its call or wait ends, what happens then, and in which order it was put here
         self.agenda: list[tuple[int, int, int, Execution]] = []
         self._order = 0
-        self.stopped: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
 
     def refusal(self) -> Check | None:
         """The gate that keeps the next step from starting, if one does."""
@@ -311,7 +310,7 @@ class Dispatcher:
 
     def _abandon(self, execution: Execution, gate: Check) -> Iterator[Event]:
         self._let_go(execution)
-        self.stopped = self.stopped or (gate, execution.cell.step.id)
+        self._state.spent = self._state.spent or (gate, execution.cell.step.id)
         yield self._ends.abandon(execution)
 
 

@@ -1,23 +1,22 @@
-"""A rehearsal, or a real session: one loop that yields facts.
+"""One session as a generator of events, whether it is rehearsed or real.
 
 The loop admits what is ready, moves the virtual clock to the next instant at which something ends, and, when nothing
-runs any more, takes what came up: replans, changed goals, the end. Tools and replanner are passed in; nothing here
-opens a file, reads a clock or prints.
+runs any more, takes one turn in the order of business (`turns.py`): a replan, a changed goal, the end. Tools and
+replanner are passed in; nothing here opens a file, reads a clock or prints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from replanctl.kinds import LedgerKind, Mode, Reason
 from replanctl.plan import Plan, Step, Tool, coupling
-from replanctl.replan import Check, Lesson, Moment, Replanner, left_open
+from replanctl.replan import Lesson, Moment, Replanner, left_open
 from replanctl.run.budget import Spending
 from replanctl.run.dispatch import Dispatcher
-from replanctl.run.events import Event, Gate, GoalChanged, PlanCommit, SessionComplete, SessionStart
-from replanctl.run.final import FinalCheck
+from replanctl.run.events import Event, GoalChanged, PlanCommit, SessionComplete, SessionStart
 from replanctl.run.given import check_policy, check_seam, own_plan
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Policy
@@ -26,8 +25,9 @@ from replanctl.run.replanning import Replanning
 from replanctl.run.requests import RequestListener
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.step_ends import StepEnds
+from replanctl.run.stop import Stop
 from replanctl.run.tools import Tools
-from replanctl.run.trigger import Stop, refusal
+from replanctl.run.turns import Turns
 
 LastWords = Callable[[], Iterable[str]]
 
@@ -85,6 +85,7 @@ class Session:
         self._ends = StepEnds(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ends)
         self._replanning = Replanning(self.state, replanner, self._ends, plain=plain, listener=listener)
+        self._turns = Turns(self.state, self._dispatch, self._replanning, self._interruptions)
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
@@ -93,14 +94,22 @@ class Session:
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
+        state = self.state
         yield self._opening()
-        stop = yield from self._plan()
-        while stop is None:
+        yield from self._plan()
+        while state.stop is None:
             yield from self._run()
-            stop = yield from self._next_turn()
-            if stop is not None and self._behind_stop is not None:
-                stop = yield from self._take_up(stop, self._behind_stop)
-        yield self._closing(stop)
+            yield from self._turn()
+            if state.stop is not None and self._behind_stop is not None:
+                yield from self._take_up(state.stop, self._behind_stop)
+        yield self._closing(state.stop)
+
+    def _turn(self) -> Iterator[Event]:
+        """The next turn in the order of business; what the breaker gave up may be replanned again under new limits."""
+        if self._limits_changed:
+            self._limits_changed = False
+            yield from reopen(self.state, self._ends)
+        yield from self._turns.next()
 
     def step(self, id_: str) -> Step | None:
         """The step of this id as the version in force has it."""
@@ -138,9 +147,9 @@ class Session:
         if change.goal is not None:
             self._interruptions.add(change.goal, self.state.at)
 
-    def _take_up(self, stop: Stop, change: NewInputs) -> Generator[Event, None, Stop | None]:
+    def _take_up(self, stop: Stop, change: NewInputs) -> Iterator[Event]:
         """Go on behind a stop; a failure that no version answered is still the first that waits."""
-        self._behind_stop = self._replanning.stop = None
+        self._behind_stop = self.state.stop = None
         self._apply(change)
         self.state.once.denied.clear()  # a person was here: what was denied may be allowed now
         self._limits_changed = False
@@ -148,7 +157,6 @@ class Session:
         yield from self._hear()
         if self._replanning.goal_waits and not self._interruptions.waits:
             yield from self._replanning.answer_goal()
-        return self._replanning.stop
 
     # -- the start ----------------------------------------------------------------------------------------------------
 
@@ -166,17 +174,19 @@ class Session:
             tuple(name for name, tool in state.tools.items() if not tool.idempotent),
         )
 
-    def _plan(self) -> Generator[Event, None, Stop | None]:
+    def _plan(self) -> Iterator[Event]:
         """Put v1 in force, and book what planning it took. Where the tokens do not suffice even for that, v1 is named
         all the same: it is what a person would go on with."""
         state, plan = self.state, self.state.plan
         state.graph.commit(plan.steps)
         yield state.emit(PlanCommit, None, None, None, "start", plan.goal, plan.steps, total=len(plan.steps))
         tokens = state.cost.planning(len(plan.steps))
-        if (gate := state.budget.refusal(Moment.PLANNING, state, Spending(tokens=tokens))) is not None:
-            return (yield from self._stopped_by(gate, None))
+        if (check := state.budget.refusal(Moment.PLANNING, state, Spending(tokens=tokens))) is not None:
+            yield state.refused(check, None)
+            return
         yield state.book(LedgerKind.PLANNING, tokens)
-        return Stop(Reason.NO_PLAN, self._no_plan) if self._no_plan else None
+        if self._no_plan:
+            state.stop = Stop(Reason.NO_PLAN, self._no_plan)
 
     # -- running ------------------------------------------------------------------------------------------------------
 
@@ -184,10 +194,10 @@ class Session:
         """Until nothing is in flight and nothing more may start."""
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
         agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, dispatch.refusal
-        came = self._interruptions.came
+        came, something_waits = self._interruptions.came, self._turns.something_waits
         yield from self._hear()
         while True:
-            while len(agenda) < width and not self._draining():
+            while len(agenda) < width and not something_waits():
                 cell = next_ready()
                 if cell is None or refusal() is not None:
                     break
@@ -202,11 +212,6 @@ class Session:
             yield from dispatch.advance()
             if came(state.at):
                 yield from self._hear()
-
-    def _draining(self) -> bool:
-        """Whether something waits to be settled, so that nothing new starts."""
-        state = self.state
-        return bool(state.failures or state.aborted or self._dispatch.stopped is not None or self._interruptions.waits)
 
     def _hear(self) -> Iterator[Event]:
         """Goals that have come due wait to be made. One that changes nothing is told at once and forgotten: a goal
@@ -228,46 +233,6 @@ class Session:
     def _unchanged(self, goal: str, refutes: tuple[str, ...], why: str) -> GoalChanged:
         warning = f"the goal {goal!r} changes nothing: {why}"
         return self.state.emit(GoalChanged, goal, self.state.goal, False, refutes, (warning,))
-
-    # -- settling -----------------------------------------------------------------------------------------------------
-
-    def _next_turn(self) -> Generator[Event, None, Stop | None]:
-        """What came up while running, the weightiest first; returns how the session ends, or None to go on.
-
-        A gate that stopped an execution, then `abort`, then a changed goal, then failures, then a gate that keeps the
-        next step from starting, then the end of the plan.
-        """
-        state = self.state
-        if self._limits_changed:  # while the session ran: what the breaker gave up may be replanned again
-            self._limits_changed = False
-            yield from reopen(state, self._ends)
-        if self._dispatch.stopped is not None:
-            return (yield from self._stopped_by(*self._dispatch.stopped))
-        if state.aborted:
-            return Stop(Reason.ABORTED, f"step {state.aborted[0].cell.step.id} failed, and its on_failure is abort")
-        if self._interruptions.waits:
-            yield from self._replanning.goal_change(self._interruptions.take())
-            state.failures.clear()
-            return self._replanning.stop
-        while state.failures:
-            failure = state.failures[0]  # the first until it is answered: a stop may come before that
-            if (cell := state.graph.cells.get(failure.cell.step.id)) is not None and cell.awaits_replan:
-                failure.cell = cell  # another one where an earlier replan amended the step
-                yield from self._replanning.failure(failure)
-                if self._replanning.stop is None:
-                    del state.failures[0]
-                return self._replanning.stop
-            del state.failures[0]
-        if (ready := state.graph.next_ready()) is not None:
-            gate = self._dispatch.refusal()
-            return None if gate is None else (yield from self._stopped_by(gate, ready.step.id))
-        finish = FinalCheck(state)
-        yield from finish.judge()
-        return finish.verdict
-
-    def _stopped_by(self, gate: Check, step_id: str | None) -> Generator[Event, None, Stop]:
-        yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, step_id)
-        return refusal(gate)
 
     def _closing(self, stop: Stop) -> SessionComplete:
         left = (f"the interruption {_when(one)} never came due" for one in self._interruptions.left())

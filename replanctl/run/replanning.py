@@ -15,16 +15,17 @@ from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal
 from replanctl.replan import Check, Replanner
 from replanctl.run.committing import Committing, Faults
-from replanctl.run.events import Event, Gate, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
+from replanctl.run.events import Event, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
 from replanctl.run.interruptions import GoalChange
 from replanctl.run.requests import TEMPLATE, Answer, RequestListener, Requests
 from replanctl.run.state import Failure, GivenUp, SessionState
 from replanctl.run.step_ends import StepEnds
-from replanctl.run.trigger import Stop, Trigger, failure_trigger, goal_trigger, refusal
+from replanctl.run.stop import Stop
+from replanctl.run.trigger import Trigger, failure_trigger, goal_trigger
 
 
 class Replanning:
-    """Answers failures and changed goals with new versions. After each answer `stop` says whether the session ends."""
+    """Answers failures and changed goals with new versions; ends the session where a gate refuses or no plan comes."""
 
     def __init__(
         self,
@@ -40,7 +41,6 @@ class Replanning:
         self._plain = plain
         self._requests = Requests(state, replanner, listener)
         self._committing = Committing(state, ends, plain=plain)
-        self.stop: Stop | None = None
         self.goal_waits = False  # the goal changed, and the session stopped before a version answered it
 
     def failure(self, failure: Failure) -> Iterator[Event]:
@@ -80,7 +80,7 @@ class Replanning:
         if not self.goal_waits:
             yield self._lesson(trigger, ErrorType.GOAL_CHANGED, f"the goal is now {state.goal}")
         yield from self._replan(trigger)
-        self.goal_waits = self.stop is not None
+        self.goal_waits = state.stop is not None
 
     def _lesson(self, trigger: Trigger, error_type: ErrorType, cause: str) -> LessonLearned:
         state = self._state
@@ -149,14 +149,13 @@ class Replanning:
         The breaker speaks of one step, which is handed over; every other gate ends the session.
         """
         for check in checks:
-            yield self._state.emit(Gate, check.gate, check.limit, check.reading, check.admitted, trigger.step_id)
-            if check.admitted:
-                continue
-            if check.gate is GateName.PER_STEP and trigger.failure is not None:
+            if not check.admitted and check.gate is not GateName.PER_STEP:
+                yield self._state.refused(check, trigger.step_id)
+                return False
+            yield self._state.checked(check, trigger.step_id)
+            if not check.admitted and trigger.failure is not None:
                 yield from self._hand_over(trigger.failure, check)
-            else:
-                self.stop = refusal(check)
-            return False
+                return False
         return True
 
     def _drafted(self, trigger: Trigger, answer: Answer, proposal: Proposal | None) -> PlanDraft:
@@ -184,14 +183,14 @@ class Replanning:
         if handed_over is not None:
             yield from self._hand_over(handed_over)
         elif template:
-            self.stop = Stop(Reason.NO_PLAN, f"the template's draft was refused: {text}")
+            self._state.stop = Stop(Reason.NO_PLAN, f"the template's draft was refused: {text}")
         return template
 
     def _empty(self, trigger: Trigger, draft: Draft) -> Iterator[Event]:
         """An empty plan: no plan after a failure; after a changed goal it means that nothing is left to do."""
         if trigger.failure is not None or draft.gives_up:
             on = f"step {trigger.step_id}" if trigger.failure is not None else "the new goal"
-            self.stop = Stop(Reason.NO_PLAN, f"the replanner gave up on {on}")
+            self._state.stop = Stop(Reason.NO_PLAN, f"the replanner gave up on {on}")
             return
         open_ids = tuple(cell.step.id for cell in self._state.graph.open_cells())
         yield from self._admit(trigger, Proposal((), (), open_ids, {}, {}, dict(draft.verdicts)))

@@ -33,6 +33,7 @@ from replanctl.run import events
 from replanctl.run.budget import MICROSECONDS, Budget, Spending, left
 from replanctl.run.once import DENIED, MAKE, Caller, CallGuard, Made, May, Ruling, refuse
 from replanctl.run.policy import Policy
+from replanctl.run.stop import Stop, refusal
 from replanctl.schema import contract
 
 DEFAULT_TOOL = Tool()
@@ -103,6 +104,8 @@ class SessionState:
         self.once = CallGuard()
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
         self.aborted: list[Failure] = []  # failures that end the session, the earliest first
+        self.spent: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
+        self.stop: Stop | None = None  # why the session ends, once it does
         self.given_up: list[GivenUp] = []  # the earliest first; one whose step has left the plan counts no more
 
     def apply(self, policy: Policy) -> None:
@@ -129,6 +132,20 @@ class SessionState:
     def left(self) -> Left:
         """What the limits still allow now."""
         return left(self)
+
+    def refused(self, check: Check, step_id: str | None) -> events.Gate:
+        """A gate refuses, and with that the session ends."""
+        self.stop = refusal(check)
+        return self.checked(check, step_id)
+
+    def checked(self, check: Check, step_id: str | None) -> events.Gate:
+        """A gate was asked."""
+        return self.emit(events.Gate, check.gate, check.limit, check.reading, check.admitted, step_id)
+
+    @property
+    def waits_for_a_person(self) -> GivenUp | None:
+        """The first step that was handed over and has not left the plan since."""
+        return next((each for each in self.given_up if not each.failure.cell.gone), None)
 
     def advance(self, clock: int) -> None:
         """The virtual clock moves on."""

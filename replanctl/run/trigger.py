@@ -6,24 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from replanctl.kinds import ErrorType, Granularity, Reason
+from replanctl.kinds import ErrorType, Granularity
 from replanctl.live import DONE, Cell
-from replanctl.replan import GOAL_CHANGED, REASONS, Check, Decision, FailureSignal, RouteFacts, route
+from replanctl.replan import GOAL_CHANGED, Decision, FailureSignal, RouteFacts, route
 from replanctl.run.state import Failure, SessionState
-
-
-class Stop(msgspec.Struct, frozen=True):
-    """The session ends here: why, in words, and by which gate."""
-
-    reason: Reason
-    detail: str
-    gate: Check | None = None
-
-
-def refusal(check: Check) -> Stop:
-    """How a gate that refuses ends the session."""
-    detail = f"{check.gate} comes to {check.reading}, the limit is {check.limit}"
-    return Stop(REASONS[check.gate], detail, check)
 
 
 class Trigger(msgspec.Struct, eq=False):
