@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from replanctl.kinds import Ending, GateName, Granularity, LedgerKind, Reason
+from replanctl.plan import Step
 from replanctl.run import events as e
 
 
@@ -28,9 +29,9 @@ class Stopped(msgspec.Struct, frozen=True, gc=False):
 class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One session. `key` says which it was; seconds are of session time, tokens are booked.
 
-    `rules` are the routing rules that decided, `refused` the gates that refused anything, `fallbacks` the tools called
-    as such, `planner` and `outcomes` the script's rules by number that were used, `unlanded` the faults that never
-    met a call.
+    `rules` are the routing rules that decided, `refused` the gates that refused anything, `fallbacks` pairs of a tool
+    and what was called instead, `alternatives` steps of v1 with the number of the one taken, `planner` and `outcomes`
+    the script's rules by number that were used, `unlanded` the faults that never met a call.
     """
 
     key: tuple[str, ...]
@@ -49,8 +50,8 @@ class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     doubled: tuple[Doubled, ...] = ()
     rules: tuple[str, ...] = ()
     refused: tuple[GateName, ...] = ()
-    fallbacks: tuple[str, ...] = ()
-    alternatives: tuple[str, ...] = ()
+    fallbacks: tuple[tuple[str, str], ...] = ()
+    alternatives: tuple[tuple[str, int], ...] = ()
     planner: tuple[int, ...] = ()
     outcomes: tuple[int, ...] = ()
     unlanded: tuple[str, ...] = ()
@@ -71,12 +72,15 @@ class FactFold:
         self.depths: list[Granularity] = []
         self.rules: dict[str, None] = {}
         self.refused: dict[GateName, None] = {}
-        self.fallbacks: dict[str, None] = {}
+        self.fallbacks: dict[tuple[str, str], None] = {}
+        self.alternatives: dict[tuple[str, int], None] = {}
+        self._ways: dict[str, tuple[str, Step]] = {}
         self.gaps: set[str] = set()
         self.last_gate: e.Gate | None = None
         self.end: e.SessionComplete | None = None
         self._effects: dict[tuple[str, bytes], int] = {}
         self._args: dict[str, bytes] = {}
+        self._tools: dict[str, str] = {}
 
     def apply(self, event: e.Event) -> None:
         """Take the next event in."""
@@ -85,9 +89,10 @@ class FactFold:
                 self._ended(event)
             case e.StepStart():
                 self.executions += 1
+                self._tools[event.step_id] = event.tool
                 self._args[event.step_id] = msgspec.json.encode(event.args, order="deterministic")
             case e.StepFallback():
-                self.fallbacks[event.tool] = None
+                self.fallbacks[self._tools.get(event.step_id, event.instead_of), event.tool] = None
             case e.Route():
                 self.rules[event.rule] = None
             case e.Gate():
@@ -98,11 +103,7 @@ class FactFold:
                 self._book(event.kind, event.booked)
                 self.replans += event.kind is LedgerKind.REPLAN
             case e.PlanCommit():
-                self.versions += 1
-                if event.granularity is not None:
-                    self.depths.append(event.granularity)
-                self.gaps.difference_update(event.removed)
-                self.gaps.difference_update(step.id for step in event.steps)
+                self._committed(event)
             case e.SessionComplete():
                 self.end = event
             case _:
@@ -112,6 +113,30 @@ class FactFold:
         self.tokens += tokens
         if not kind.is_main:
             self.remedy += tokens
+
+    def _committed(self, event: e.PlanCommit) -> None:
+        self.versions += 1
+        if event.granularity is not None:
+            self.depths.append(event.granularity)
+        self.gaps.difference_update(event.removed)
+        self.gaps.difference_update(step.id for step in event.steps)
+        for step in event.steps:
+            before = self._ways.get(step.replaces or "") or self._ways.get(step.id)
+            if before is not None:
+                self._took(before, step)
+                self._ways[step.id] = (before[0], step)
+            elif step.alternatives:
+                self._ways[step.id] = (step.id, step)
+
+    def _took(self, before: tuple[str, Step], now: Step) -> None:
+        """Which alternative of its first step a revised one took, if it did."""
+        root, old = before
+        if (old.tool_name, old.args) == (now.tool_name, now.args):
+            return
+        for number, way in enumerate(old.alternatives):
+            tool, args = way.tool or old.tool_name, old.args if way.args is None else way.args
+            if (tool, args) == (now.tool_name, now.args):
+                self.alternatives[root, number] = None
 
     def _ended(self, event: e.StepEnd) -> None:
         self.calls += len(event.attempts)

@@ -71,7 +71,7 @@ def run_trial(rehearsal: Rehearsal, trial: Trial) -> Facts:
         tuple(fold.rules),
         tuple(fold.refused),
         tuple(fold.fallbacks),
-        (),
+        tuple(fold.alternatives),
         planner.used() if planner is not None else (),
         tuple(number - mine for number in used if number >= mine),
         tuple(str(one) for number, one in enumerate(trial.faults) if number not in used),

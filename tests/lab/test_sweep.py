@@ -64,7 +64,7 @@ def test_a_fault_for_ever_holds_for_what_replaces_the_step_while_it_uses_its_too
     assert (facts.reason, facts.stopped and facts.stopped.gate, facts.replans) == ("step_breaker", "per_step", 3)
     tools = "tools: {look: {fallback: peek}, peek: {}, write: {}}\n"
     facts = faulted(tools + TWO, "1=timeout:always")
-    assert (facts.reason, facts.fallbacks) == ("goal_met", ("peek",))
+    assert (facts.reason, facts.fallbacks) == ("goal_met", (("look", "peek"),))
 
 
 def test_a_fault_that_meets_no_call_is_told() -> None:
