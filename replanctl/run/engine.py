@@ -79,7 +79,7 @@ class Session:
             plan = own_plan(plan)
         policy = policy or Policy()
         if policy.mode is Mode.AUTO:
-            plan = coupled(plan)
+            plan = coupled(plan, policy.solver.required_steps)
         self.state = SessionState(plan, policy, lessons, default_tool, specs)
         self._interruptions = Interruptions(interruptions)
         self._ends = StepEnds(self.state, self._interruptions)
@@ -247,9 +247,9 @@ class Session:
         )
 
 
-def coupled(plan: Plan) -> Plan:
+def coupled(plan: Plan, required: Iterable[str] = ()) -> Plan:
     """The plan with the coupling test's answer for every step that says nothing about its failure."""
-    rows = {row.step_id: row.on_failure for row in coupling(plan.steps)}
+    rows = {row.step_id: row.on_failure for row in coupling(plan.steps, required)}
     steps = tuple(msgspec.structs.replace(s, on_failure=rows[s.id]) if s.on_failure is None else s for s in plan.steps)
     return msgspec.structs.replace(plan, steps=steps)
 

@@ -27,6 +27,16 @@ class SolverPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=
     require: tuple[str, ...] = ()
     min_evidence: int = 1
 
+    @property
+    def required_steps(self) -> tuple[str, ...]:
+        """The ids of the steps that `require` names."""
+        return tuple(map(required_step, self.require))
+
+
+def required_step(name: str) -> str:
+    """The step id that a required variable (`E1`) names."""
+    return name[1:] if name[:1] == "E" and len(name) > 1 else name
+
 
 class Policy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """How a session is run; every field has the default of the documentation."""

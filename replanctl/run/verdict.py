@@ -16,6 +16,7 @@ from replanctl.live import DONE, PENDING, Cell
 from replanctl.replan import Moment
 from replanctl.run.budget import Spending
 from replanctl.run.events import Event, SolverCalled
+from replanctl.run.policy import required_step
 from replanctl.run.state import GivenUp, SessionState
 from replanctl.run.stop import Stop, refusal
 
@@ -133,8 +134,3 @@ VERDICTS: tuple[tuple[Reason, Callable[[FinalVersion], str | None]], ...] = (
     (Reason.GOAL_MET_WITH_GAPS, _flawed),
     (Reason.GOAL_MET, lambda final: ""),
 )
-
-
-def required_step(name: str) -> str:
-    """The step id that a required variable (`E1`) names."""
-    return name[1:] if name[:1] == "E" and len(name) > 1 else name

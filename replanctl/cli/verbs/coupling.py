@@ -30,8 +30,9 @@ def execute(options: Options, world: World) -> int:
     if options.write and options.plan == "-":
         raise UsageError("standard input can't be written to", hint="name the plan's file")
     source = read_plan(options.plan, stdin=world.stdin)
-    steps = parse_rehearsal([source]).plan.steps
-    rows = coupling(steps)
+    rehearsal = parse_rehearsal([source])
+    steps = rehearsal.plan.steps
+    rows = coupling(steps, rehearsal.policy.solver.required_steps)
     silent = {row.step_id: row.on_failure for row, step in zip(rows, steps, strict=True) if step.on_failure is None}
     if options.write and silent:
         _write(source, silent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from replanctl.run.events import GoalChanged, PlanCommit, Route, Signal, StepEnd, StepStart
 from replanctl.run.interruptions import Interruption
@@ -151,6 +151,7 @@ def on_failure_is_what_the_mode_says(run: Run) -> Iterator[str]:
     mode = run.rehearsal.policy.mode
     alike = {Mode.REWOO: "defer", Mode.REPLAN: "replan"}.get(mode)
     said = {step.id: step.on_failure for step in run.rehearsal.plan.steps}
+    required = run.rehearsal.policy.solver.require
     for moment in run.moments:
         event = moment.event
         if type(event) is Signal:
@@ -159,18 +160,20 @@ def on_failure_is_what_the_mode_says(run: Run) -> Iterator[str]:
                 yield f"step {event.step_id} does {event.on_failure} under {mode}"
         if type(event) is PlanCommit and event.parent is None:
             for step in event.steps:
-                expected = said[step.id] or (_coupled(step.id, moment.after) if mode is Mode.AUTO else None)
+                expected = said[step.id] or (_coupled(step.id, moment.after, required) if mode is Mode.AUTO else None)
                 if step.on_failure != expected:
                     yield f"step {step.id} of v1 says {step.on_failure}, not {expected}"
 
 
-def _coupled(id_: str, plan: Standing) -> str:
-    """Weak coupling, more than half of what rests on the step alive without it, defers; anything else replans."""
+def _coupled(id_: str, plan: Standing, required: Collection[str]) -> str:
+    """Weak coupling, more than half of what rests on the step alive without it, defers; anything else replans, and what
+    the goal needs, or a direct dependent has alone to go by."""
     resting = set(plan.radius(id_))
     dead = {id_}
     while more := [o for o in resting - dead if dead.issuperset(plan.steps[o].depends_on or "x")]:
         dead.update(more)
-    return "defer" if 2 * len(resting - dead) > len(resting) else "replan"
+    strong = f"E{id_}" in required or any(id_ in (plan.steps[other].depends_on or ()) for other in dead - {id_})
+    return "defer" if 2 * len(resting - dead) > len(resting) and not strong else "replan"
 
 
 def only_what_rests_on_a_lost_step_is_skipped(run: Run) -> Iterator[str]:
