@@ -13,7 +13,18 @@ from msgspec.structs import replace
 
 from replanctl.plan import references
 from replanctl.plan.model import Step, StepState
-from replanctl.run.events import Event, Gate, PlanCommit, PlanDraft, Route, Signal, StepEnd, StepStart, VariableHealth
+from replanctl.run.events import (
+    Event,
+    Gate,
+    PlanCommit,
+    PlanDraft,
+    PlanRejected,
+    Route,
+    Signal,
+    StepEnd,
+    StepStart,
+    VariableHealth,
+)
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 MOVES = {(PENDING, RUNNING), (RUNNING, DONE), (RUNNING, FAILED), (PENDING, SKIPPED)}
@@ -163,6 +174,11 @@ def _draft(plan: Standing, event: PlanDraft) -> Standing:
     return replace(plan, drafter=event.replanner)
 
 
+def _rejected(plan: Standing, event: PlanRejected) -> Standing:
+    """One whose call a person has to settle waits no longer."""
+    return replace(plan, waiting=plan.waiting - {event.step_id}) if event.handed_over else plan
+
+
 def _health(plan: Standing, event: VariableHealth) -> Standing:
     return replace(plan, health={**plan.health, event.name[1:]: event.health})
 
@@ -175,5 +191,6 @@ _CHANGES: dict[type[Event], Callable[[Standing, Any], Standing]] = {
     Signal: _signal,
     Route: _route,
     Gate: _gate,
+    PlanRejected: _rejected,
     VariableHealth: _health,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from replanctl.run.events import Gate, Ledger, SolverCalled, StepEnd
 from replanctl.run.policy import Mode
 from replanctl.run.result import LedgerLine
-from tests.properties.laws.results import COMPLETED, finished
+from tests.properties.laws.results import COMPLETED, finished, in_doubt
 from tests.properties.run import Run
 
 MAIN = ("planning", "execution")
@@ -77,14 +77,15 @@ def the_solver_is_called_when_there_is_something_to_solve(run: Run) -> Iterator[
     """Once at the end, when there is a gap or under ReWOO; it costs a line for each piece of evidence and each gap."""
     plan = run.moments[-1].after
     solved = [event for event in run.events if type(event) is SolverCalled]
-    asked = finished(run) and bool(plan.gaps or run.rehearsal.policy.mode is Mode.REWOO)
+    ran_out = finished(run) or (in_doubt(run) and bool(solved))  # in doubt: answered, and then escalated
+    asked = ran_out and bool(plan.gaps or run.rehearsal.policy.mode is Mode.REWOO)
     if len(solved) != asked:
         yield f"the Solver is called {len(solved)} times, with the gaps {sorted(plan.gaps)}"
     for event in solved:
         gaps = tuple(id_ for id_ in plan.steps if id_ in plan.gaps)
         if (event.evidence, event.gaps) != (tuple(plan.done_ids()), gaps):
             yield f"the Solver gets {event.evidence} and {event.gaps}"
-        if event.answered is not (run.end.reason in COMPLETED):
+        if event.answered is not (run.end.reason in COMPLETED or (in_doubt(run) and run.end.reason == "escalated")):
             yield f"the Solver says {event.answered}, and the session ends with {run.end.reason}"
         delivered = {f"E{id_}" for done in plan.done_ids() for id_ in plan.line(done)}
         if event.missing != tuple(name for name in run.rehearsal.policy.solver.require if name not in delivered):

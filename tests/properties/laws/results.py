@@ -12,6 +12,7 @@ from replanctl.run.events import (
     Event,
     Gate,
     PlanCommit,
+    PlanRejected,
     Route,
     SessionComplete,
     SessionStart,
@@ -19,7 +20,7 @@ from replanctl.run.events import (
     StepStart,
 )
 from replanctl.run.policy import Mode
-from tests.properties.laws.facts import is_handed_over
+from tests.properties.laws.facts import is_handed_over, tool
 from tests.properties.run import Run
 from tests.properties.story import DONE, SKIPPED, Standing
 
@@ -103,17 +104,29 @@ def _deserved(run: Run) -> str:
     solving = plan.gaps or run.rehearsal.policy.mode is Mode.REWOO
     if not done or not delivered.issuperset(solver.require) or (solving and len(done) < solver.min_evidence):
         return "insufficient_evidence"
+    if in_doubt(run):
+        return "escalated"
     whole = len(done) == len(plan.steps)
     clean = all(plan.health[id_] == "clean" for id_ in done)
     return "goal_met" if whole and clean and not any(map(_Gaps(run), done)) else "goal_met_with_gaps"
+
+
+def in_doubt(run: Run) -> bool:
+    """Whether a call that is made once may have happened."""
+    return any(
+        not tool(run, attempt.tool).idempotent and attempt.status in ("timeout", "lost", "tool_error", "error")
+        for event in run.events
+        if type(event) is StepEnd
+        for attempt in event.attempts
+    )
 
 
 def _handed_over(run: Run) -> dict[str, str]:
     """The steps that wait for a person, and why: neither gone nor listed again since. The earliest first."""
     handed: dict[str, str] = {}
     for event in run.events:
-        if isinstance(event, Route | Gate) and is_handed_over(event):
-            handed[event.step_id or ""] = "escalated" if isinstance(event, Route) else "step_breaker"
+        if isinstance(event, Route | Gate | PlanRejected) and is_handed_over(event):
+            handed[event.step_id or ""] = "step_breaker" if isinstance(event, Gate) else "escalated"
         elif type(event) is PlanCommit:
             left = {*event.removed, *(step.id for step in event.steps)}
             handed = {id_: why for id_, why in handed.items() if id_ not in left}

@@ -8,7 +8,7 @@ from replanctl.plan.model import Granularity
 from replanctl.replan.routing import Radius, RouteRule
 from replanctl.replan.signal import ERROR_TYPES, Status
 from replanctl.run.events import Gate, GoalChanged, PlanCommit, Route, Signal, StepEnd
-from tests.properties.laws.facts import is_abandoned, is_abort, is_handed_over, stopped
+from tests.properties.laws.facts import is_abandoned, is_abort, is_handed_over, not_made, stopped, tool
 from tests.properties.laws.health import Variables
 from tests.properties.run import Run
 from tests.properties.story import FAILED, PENDING, SKIPPED, Moment, Standing
@@ -50,7 +50,7 @@ def a_signal_tells_its_failure(run: Run) -> Iterator[str]:
 def _class(run: Run, end: StepEnd) -> str:
     """An answer that breaks its contract is a shape; what made no call, or not one more, says itself what it was."""
     assert end.error is not None
-    if end.error.error_msg == "denied before":
+    if not_made(end):
         return "permission"
     if not end.attempts:
         return end.status
@@ -133,6 +133,7 @@ class _Facts:
     """What a route may look at, and the table."""
 
     def __init__(self, run: Run) -> None:
+        self._run = run
         self.policy = run.rehearsal.policy.routing
         self.variables = Variables()
         self.signals: dict[str, Signal] = {}
@@ -176,6 +177,8 @@ class _Facts:
                 return signal.error_type.value, NONE
             case "missing_var":
                 return _MISSING.get(signal.evidence["state"], ("plan-typo", PATCH))
+            case "unknown" if not tool(self._run, signal.attempted[-1].partition(":")[0]).idempotent:
+                return "may-have-happened", NONE
             case _ if premise:
                 return "premise-overturned", GLOBAL
             case "semantic":
