@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from replanctl.kinds import Health, Verdict
 from replanctl.live.calls import CallKey, Finished, OpenSteps, call_key
-from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, same_work
+from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, is_required, same_work
 from replanctl.live.draft import Draft, Proposal, lay_over
-from replanctl.live.draft_check import Surroundings, check, unmakeable
+from replanctl.live.draft_check import Surroundings, check, required, unmakeable
 from replanctl.live.graph import Graph, sequence_key
 from replanctl.live.naming import Ground
 from replanctl.live.variables import HealthChange, Variable, VariableTable
@@ -36,5 +36,7 @@ __all__ = [
     "sequence_key",
     "unmakeable",
     "check",
+    "is_required",
     "lay_over",
+    "required",
 ]

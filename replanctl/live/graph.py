@@ -23,6 +23,7 @@ class Graph:
         self.version = 0
         self.cells: dict[str, Cell] = {}
         self.known: dict[str, int] = {}  # every id ever used, and the version it was born in
+        self.required: dict[str, None] = {}  # steps that say so themselves; it holds for their lineages
         self.ever: list[Cell] = []
         self.done = 0
         self.ever_done: list[Cell] = []  # in the order they ended
@@ -270,6 +271,7 @@ class Graph:
                 line.ids = (*line.ids, step.id)
             cell.lineage = line.afresh() if afresh else line
         if step.required:
+            self.required[step.id] = None
             self.lineage(cell).required = True
         self._enter(cell)
         if step.id not in self.known:

@@ -165,6 +165,11 @@ class VariableTable:
         resting = dict.fromkeys(step_id for name in asked for step_id in self._resting.get(name, ()))
         return [step_id for step_id in resting if not asked.keys().isdisjoint(self._variables[step_id].live)]
 
+    def only_outdated(self) -> list[str]:
+        """The steps whose variables are stale because the goal changed, and for nothing else."""
+        stale = (variable for variable in self._variables.values() if variable.health is STALE and variable.outdated)
+        return [v.step_id for v in stale if not any(name in self.refuted for name in v.live)]
+
     def goal_changed(self) -> list[HealthChange]:
         """The goal is another one: every clean variable becomes stale."""
         changes: list[HealthChange] = []

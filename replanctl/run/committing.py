@@ -19,12 +19,14 @@ from replanctl.live import (
     Proposal,
     Surroundings,
     check,
+    is_required,
     lay_over,
+    required,
     same_work,
     sequence_key,
     unmakeable,
 )
-from replanctl.plan import Step, changed_fields
+from replanctl.plan import Step, changed_fields, variable_name
 from replanctl.replan import Check, Moment, deeper
 from replanctl.run.budget import Spending
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
@@ -51,18 +53,38 @@ class Committing:
         self._plain = plain
 
     def proposal(self, trigger: Trigger, draft: Draft, who: str) -> Proposal:
-        """What this draft would change."""
+        """What this draft would change. In answer to a changed goal an empty one means that what is there will do."""
         state = self._state
+        if not draft.steps:
+            return self._no_more(draft)
         ground = Ground(state.graph, trigger.decision.granularity, trigger.cell, trigger.scope)
         if who != TEMPLATE:  # the template says itself which step each of its own stands for
             judged = state.variables.after(draft.verdicts)
             ground.finished, ground.open, ground.holds = state.finished, state.open_steps, judged.is_clean
         return lay_over(draft, ground, state.variables.refuted)
 
+    def _no_more(self, draft: Draft) -> Proposal:
+        """What is open goes; results that are stale by the change alone are kept, unless the draft judges them."""
+        graph = self._state.graph
+        kept = {variable_name(id_): Verdict.KEEP for id_ in self._state.variables.only_outdated()}
+        dropped = (c for c in graph.cells.values() if is_required(c) and c.state is not DONE) if graph.required else ()
+        return Proposal(
+            steps=(),
+            amended=(),
+            removed=tuple(cell.step.id for cell in graph.open_cells()),
+            mapping={},
+            before={},
+            verdicts={**kept, **draft.verdicts},
+            dropped=tuple(cell.step.id for cell in dropped),
+            warnings=draft.warnings,
+        )
+
     def faults(self, trigger: Trigger, proposal: Proposal, who: str) -> Faults:
         """Every reason against it."""
         if self._plain:
             return Faults(proposal.faults)
+        if not proposal.steps:
+            return Faults(tuple(required(proposal.dropped)))
         state, plan, granularity = self._state, self._state.plan, trigger.decision.granularity
         around = Surroundings(
             state.graph, state.variables, plan.tools, plan.assumptions, state.unmakeable, trigger.cell,
@@ -122,6 +144,8 @@ class Committing:
         parent, (rule, granularity) = state.version, (trigger.decision.rule, trigger.decision.granularity)
         changes = _changes(proposal, graph)
         self._climb(trigger)
+        if not proposal.steps:  # what is there will do, whatever was to be handed over
+            state.given_up = []
         refuted = tuple(state.variables.refuted)
         afresh = trigger.failure is None
         made = graph.commit(

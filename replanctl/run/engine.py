@@ -81,6 +81,7 @@ class Session:
         if policy.mode is Mode.AUTO:
             plan = coupled(plan, policy.solver.required_steps)
         self.state = SessionState(plan, policy, lessons, default_tool, specs)
+        self.state.plain = plain
         self._interruptions = Interruptions(interruptions)
         self._ends = StepEnds(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ends)

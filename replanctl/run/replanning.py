@@ -131,8 +131,9 @@ class Replanning:
                 Ledger, LedgerKind.REPLAN, trigger.step_id, trigger.decision.granularity, estimate, estimate
             )
             yield from self._reword(trigger, draft.cause if draft is not None else "")
-            if draft is not None and not draft.steps:
-                yield from self._empty(trigger, draft)
+            if draft is not None and not draft.steps and (trigger.failure is not None or draft.gives_up):
+                on = f"step {trigger.step_id}" if trigger.failure is not None else "the new goal"
+                self._state.stop = Stop(Reason.NO_PLAN, f"the replanner gave up on {on}")
                 return
             faults = (
                 Faults((answer.error,)) if proposal is None else self._committing.faults(trigger, proposal, answer.who)
@@ -185,15 +186,6 @@ class Replanning:
         elif template:
             self._state.stop = Stop(Reason.NO_PLAN, f"the template's draft was refused: {text}")
         return template
-
-    def _empty(self, trigger: Trigger, draft: Draft) -> Iterator[Event]:
-        """An empty plan: no plan after a failure; after a changed goal it means that nothing is left to do."""
-        if trigger.failure is not None or draft.gives_up:
-            on = f"step {trigger.step_id}" if trigger.failure is not None else "the new goal"
-            self._state.stop = Stop(Reason.NO_PLAN, f"the replanner gave up on {on}")
-            return
-        open_ids = tuple(cell.step.id for cell in self._state.graph.open_cells())
-        yield from self._admit(trigger, Proposal((), (), open_ids, {}, {}, dict(draft.verdicts)))
 
     def _admit(self, trigger: Trigger, proposal: Proposal) -> Iterator[Event]:
         """The gates behind the draft check, then the commit."""

@@ -92,6 +92,7 @@ class SessionState:
         self.variables = VariableTable()
         self.lessons = LessonBook(policy.lessons, lessons)
         self.seq = 0
+        self.plain = False  # the plain two-budget loop
         self.clock = 0  # microseconds since the start
         self.at = 0.0  # the same in seconds
         self.version = "v1"

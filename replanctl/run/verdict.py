@@ -16,7 +16,7 @@ from replanctl.live import DONE, PENDING, Cell
 from replanctl.replan import Moment
 from replanctl.run.budget import Spending
 from replanctl.run.events import Event, SolverCalled
-from replanctl.run.policy import required_step
+from replanctl.run.required import missing
 from replanctl.run.state import GivenUp, SessionState
 from replanctl.run.stop import Stop, refusal
 
@@ -42,12 +42,8 @@ class FinalVersion:
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
-        """What the policy requires and no done step delivers, whatever replaced it."""
-        require, graph = self.state.policy.solver.require, self.state.graph
-        if not require:
-            return ()
-        delivered = {id_ for id_ in self.done for id_ in graph.lineage_ids(graph.cells[id_])}
-        return tuple(name for name in require if required_step(name) not in delivered)
+        """What the policy or a step itself requires and nothing delivered, whatever stands for it."""
+        return missing(self.state)
 
     @property
     def solver_has_a_say(self) -> bool:
