@@ -35,7 +35,7 @@ def execute(options: Options, world: World) -> int:
     """Compare and tell."""
     operands = Operands(world.store_folder(options.store), options.run, world.stdin)
     old, new = operands.find(options.old), operands.find(options.new)
-    diff = diff_plans(old.steps, new.steps, old_name=old.name, new_name=new.name)
+    diff = diff_plans(old.steps, new.since(old), old_name=old.name, new_name=new.name)
     if options.format is DiffFormat.JSON:
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, **_document(diff)}))
     elif options.format is DiffFormat.MARKDOWN:
