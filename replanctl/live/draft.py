@@ -41,7 +41,8 @@ class Proposal(msgspec.Struct, frozen=True, gc=False):
     `removed` the ids that leave. `mapping` shows which new id a local name was given, `faults` why the draft's own
     names can't be made sense of. `before` holds, by id, the step that each one in `steps` replaces or revises, `adrift`
     why a step reads or depends on nothing, by its id and the id it names. `dropped` are required steps for which
-    nothing stands, `readings` how texts that are older than the draft are read, by step id.
+    nothing stands, `readings` how texts that are older than the draft are read, by step id. `closes`: an empty answer
+    to a changed goal, which means that what is there will do.
     """
 
     steps: tuple[Step, ...]
@@ -55,6 +56,7 @@ class Proposal(msgspec.Struct, frozen=True, gc=False):
     dropped: tuple[str, ...] = ()
     readings: dict[str, Reading] = {}
     warnings: tuple[str, ...] = ()
+    closes: bool = False
 
     def reader(self, graph: Graph) -> Callable[[Step], Container[str]]:
         """What tells, for each of `steps`, the ids that are references in it: those known at its commit, in an older

@@ -77,13 +77,14 @@ class Committing:
             verdicts={**kept, **draft.verdicts},
             dropped=tuple(cell.step.id for cell in dropped),
             warnings=draft.warnings,
+            closes=True,
         )
 
     def faults(self, trigger: Trigger, proposal: Proposal, who: str) -> Faults:
         """Every reason against it."""
         if self._plain:
             return Faults(proposal.faults)
-        if not proposal.steps:
+        if proposal.closes:
             return Faults(tuple(required(proposal.dropped)))
         state, plan, granularity = self._state, self._state.plan, trigger.decision.granularity
         around = Surroundings(
@@ -144,7 +145,7 @@ class Committing:
         parent, (rule, granularity) = state.version, (trigger.decision.rule, trigger.decision.granularity)
         changes = _changes(proposal, graph)
         self._climb(trigger)
-        if not proposal.steps:  # what is there will do, whatever was to be handed over
+        if proposal.closes:  # what is there will do, whatever was to be handed over
             state.given_up = []
         refuted = tuple(state.variables.refuted)
         afresh = trigger.failure is None

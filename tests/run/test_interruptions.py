@@ -257,6 +257,6 @@ def test_an_empty_plan_means_that_nothing_is_left_to_do() -> None:
         + "interruptions: [{after: 2, goal: other}]\nplanner: [{when: {goal: other}, steps: [], verdicts: {E2: keep}}]"
     )
     assert (ending(result), versions(result)[1]) == (
-        "completed goal_met_with_gaps 2s",
+        "completed goal_met 2s",
         "v2 global goal-changed goal-changed: 1 2",
     )
