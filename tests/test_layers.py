@@ -24,6 +24,7 @@ ROOMS = (
     "files",
     "store",
     "host",
+    "lab",
     "show",
     "cli",
 )

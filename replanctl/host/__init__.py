@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from replanctl.host.book import add_to_book, open_book, save_book
     from replanctl.host.effects import EffectLog, Unwritten
     from replanctl.host.expect import mismatches
+    from replanctl.host.faults import FAULTS, Fault, check_faults, fault, with_faults
     from replanctl.host.outside import outside_of
     from replanctl.host.question import question_schema
     from replanctl.host.rehearse import events_of, session_of
@@ -21,6 +22,7 @@ else:
             "book": ("add_to_book", "open_book", "save_book"),
             "effects": ("EffectLog", "Unwritten"),
             "expect": ("mismatches",),
+            "faults": ("FAULTS", "Fault", "check_faults", "fault", "with_faults"),
             "outside": ("outside_of",),
             "question": ("question_schema",),
             "rehearse": ("events_of", "session_of"),
@@ -29,11 +31,15 @@ else:
     )
 
 __all__ = [
+    "FAULTS",
     "EffectLog",
+    "Fault",
     "StoppedError",
     "Unwritten",
     "add_to_book",
+    "check_faults",
     "events_of",
+    "fault",
     "mismatches",
     "open_book",
     "outside_of",
@@ -41,4 +47,5 @@ __all__ = [
     "save_book",
     "session_of",
     "stop_signals",
+    "with_faults",
 ]

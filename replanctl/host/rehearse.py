@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
+
 from replanctl.files import Rehearsal, Role, Source, parse_rehearsal
 from replanctl.host.effects import EffectLog, RecordedReplanner, RecordedTools
+from replanctl.host.faults import fault, with_faults
 from replanctl.host.outside import NOBODY, Outside
 from replanctl.replan import Lesson, Replanner, ScriptedReplanner
 from replanctl.run import Amendment, CutOff, Event, NewInputs, Policy, RequestListener, Script, Session, Started, Tools
@@ -71,6 +74,9 @@ def events_of(
     """
     if rehearsal is None:
         rehearsal = parse_rehearsal(_sources(inputs, None))
+    if inputs.faults:
+        rules = with_faults(rehearsal.outcomes, map(fault, inputs.faults))
+        rehearsal = msgspec.structs.replace(rehearsal, outcomes=rules)
     cut_off = [each.cut_off for each in inputs.amendments if each.cut_off is not None]
     session = session_of(
         rehearsal,

@@ -5,9 +5,9 @@ Trials in, facts out, tables made from facts. Nothing here reads a file or draws
 
 from __future__ import annotations
 
+from replanctl.host import FAULTS, Fault, check_faults, fault, with_faults
 from replanctl.lab.coverage import Coverage, Dead
 from replanctl.lab.facts import Doubled, Facts, Stopped
-from replanctl.lab.faults import FAULTS, Fault, check_faults, fault, with_faults
 from replanctl.lab.intervals import clopper_pearson, sign_test, wilson
 from replanctl.lab.matrix import Matrix, MatrixOptions, matrix, matrix_trials
 from replanctl.lab.sweep import Trial, process_pool, sharded, sweep

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from replanctl.files import Rehearsal
+from replanctl.host import FAULTS, Fault
 from replanctl.kinds import Reason
 from replanctl.lab.coverage import Coverage, coverage_of
 from replanctl.lab.facts import Facts
-from replanctl.lab.faults import FAULTS, Fault
 from replanctl.lab.sweep import Trial
 from replanctl.plan import Step
 from replanctl.run import Interruption

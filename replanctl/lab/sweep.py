@@ -15,9 +15,8 @@ from itertools import islice
 import msgspec
 
 from replanctl.files import Rehearsal
-from replanctl.host import session_of
+from replanctl.host import Fault, session_of, with_faults
 from replanctl.lab.facts import Facts, facts_of
-from replanctl.lab.faults import Fault, with_faults
 from replanctl.replan import ScriptedReplanner
 from replanctl.run import Interruption, Policy
 from replanctl.script import ScriptedTools

@@ -22,7 +22,7 @@ class Inputs(msgspec.Struct, frozen=True):
 
     `made_by` is the version of replanctl that made the run. `planner` is the command, which may take so many seconds,
     and `tools` the `module:attribute` of a run that was driven for real. `amendments` are what was changed when the run
-    was resumed, at most one between two events.
+    was resumed, at most one between two events. `faults` stand before the script that the run began with.
     """
 
     sources: tuple[SourceText, ...]
@@ -33,6 +33,7 @@ class Inputs(msgspec.Struct, frozen=True):
     tools: str | None = None
     planner_timeout: float = 60.0
     amendments: tuple[Amendment, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 class RunRow(msgspec.Struct, frozen=True):
