@@ -62,7 +62,8 @@ class ResultFold:
         self._gates: list[GateView] = []
         self._variables: dict[str, VariableView] = {}
         self._lessons: dict[str, LessonView] = {}
-        self._lines: list[LedgerLine] = []
+        self._lines: list[LedgerLine | None] = []  # None where a call began that has not ended
+        self._begun: dict[str, list[int]] = {}  # by step, the lines of the calls of its execution
         self._coefficients: dict[str, int] = {}
         self._gaps: dict[str, Gap] = {}
         self._warnings: list[str] = []
@@ -112,6 +113,8 @@ class ResultFold:
     def _step_start(self, event: e.StepStart) -> None:
         self._plan.state[event.step_id] = RUNNING
         self._started[event.step_id] = event.args
+        self._begun[event.step_id] = [len(self._lines)]
+        self._lines.append(None)
         self._effects.began(event)
         if event.warnings:
             self._warnings += event.warnings
@@ -141,6 +144,8 @@ class ResultFold:
             self._not_done(event)
 
     def _call_again(self, event: e.StepRetry | e.StepFallback) -> None:
+        self._begun[event.step_id].append(len(self._lines))
+        self._lines.append(None)
         self._effects.began(event)
 
     def _not_done(self, event: e.StepEnd) -> None:
@@ -151,12 +156,12 @@ class ResultFold:
             self._gaps[event.step_id] = Gap(event.step_id, error.error_type, error.error_msg, event.blocked_by)
 
     def _book(self, event: e.StepEnd) -> None:
-        first, *more = event.attempts
+        """A call's line stands where the call began: what began meanwhile may have ended before it."""
         kind = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
-        execution, retry = self._coefficients.get("execution", 0), self._coefficients.get("retry", 0)
-        self._lines.append(LedgerLine(kind, event.version, event.step_id, None, execution, first.tokens))
-        for attempt in more:
-            self._lines.append(LedgerLine(LedgerKind.RETRY, event.version, event.step_id, None, retry, attempt.tokens))
+        estimated = self._coefficients.get("execution", 0)
+        for place, attempt in zip(self._begun.pop(event.step_id), event.attempts, strict=True):
+            self._lines[place] = LedgerLine(kind, event.version, event.step_id, None, estimated, attempt.tokens)
+            kind, estimated = LedgerKind.RETRY, self._coefficients.get("retry", 0)
 
     def _signal(self, event: e.Signal) -> None:
         if event.on_failure is OnFailure.REPLAN:
@@ -245,6 +250,7 @@ class ResultFold:
         if status is Ending.FAILED:
             gate = self._stopping_gate(reason)
             handover = hand_over(reason, gate, self._history, self._variables, self._at_issue(reason, gate), run)
+        lines = tuple([line for line in self._lines if line is not None])
         return SessionResult(
             schema_version=SCHEMA_VERSION,
             run=run,
@@ -261,12 +267,16 @@ class ResultFold:
             gates=tuple(self._gates),
             variables=dict(self._variables),
             lessons=tuple(self._lessons.values()),
-            ledger=LedgerView(tuple(self._lines), totals(self._lines)),
-            gaps=tuple(gap for id_, gap in self._gaps.items() if id_ in self._plan.steps),
+            ledger=LedgerView(lines, totals(lines)),
+            gaps=self._gaps_in_order(),
             effects=self._effects.rows(),
             handover=handover,
             warnings=tuple(dict.fromkeys(self._warnings)),
         )
+
+    def _gaps_in_order(self) -> tuple[Gap, ...]:
+        """The gaps of the final version, in list order."""
+        return tuple([self._gaps[id_] for id_ in self._plan.steps if id_ in self._gaps]) if self._gaps else ()
 
     def _at_issue(self, reason: Reason, gate: GateView | None) -> str | None:
         """The step that a person has to look at: where the session stopped, else the last that failed."""

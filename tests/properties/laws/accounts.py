@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replanctl.run.events import Gate, Ledger, SolverCalled, StepEnd
+from replanctl.run.events import Gate, Ledger, SolverCalled
 from replanctl.run.policy import Mode
 from replanctl.run.result import LedgerLine
 from tests.properties.laws.results import COMPLETED, finished, in_doubt
@@ -46,17 +46,12 @@ def every_attempt_is_booked_once(run: Run) -> Iterator[str]:
 def _bookings(run: Run) -> Iterator[LedgerLine]:
     c, line = run.rehearsal.policy.coefficients, run.moments[-1].after.line
     called: set[str] = set()
-    calls: dict[str, list[tuple[str, int | None]]] = {}
-    for _, call, outcome in run.calls:
-        again = line(call.step_id)[0] in called
-        kind = "retry" if call.attempt > 1 else "re-execution" if again else "execution"
-        calls.setdefault(call.step_id, []).append((kind, outcome.tokens))
-        called.add(line(call.step_id)[0])
-    for event in (event for event in run.events if isinstance(event, StepEnd)):
-        for _ in event.attempts:
-            kind, tokens = calls[event.step_id].pop(0)
-            cost = c.retry if kind == "retry" else c.execution
-            yield LedgerLine(kind, event.version, event.step_id, None, cost, cost if tokens is None else tokens)
+    for _, call, outcome in run.calls:  # in the order they began
+        root = line(call.step_id)[0]
+        kind = "retry" if call.attempt > 1 else "re-execution" if root in called else "execution"
+        called.add(root)
+        cost, tokens = (c.retry if kind == "retry" else c.execution), outcome.tokens
+        yield LedgerLine(kind, f"v{call.version}", call.step_id, None, cost, cost if tokens is None else tokens)
 
 
 def planning_is_booked_once_and_first(run: Run) -> Iterator[str]:
