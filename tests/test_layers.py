@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "replanctl"
 ROOMS = (
     "errors",
     "lazy",
+    "kinds",
     "plan",
     "schema",
     "cost",
@@ -23,6 +24,7 @@ ROOMS = (
     "files",
     "store",
     "host",
+    "lab",
     "show",
     "cli",
 )

@@ -45,7 +45,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     world = world or World.real()
     try:
         with stop_signals():
-            code = _obey(list(words), world)
+            code = _execute(list(words), world)
             world.stdout.flush()
             world.stderr.flush()
             return code
@@ -62,7 +62,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except BaseException as error:
         if _is_gone():
             return _complain(world, UsageError.exit_code, "the working folder is gone", "go to one that is there")
-        return _own_up(world, error, debug="--debug" in words)
+        return _report_bug(world, error, debug="--debug" in words)
 
 
 def load_verb(name: str) -> Verb:
@@ -71,7 +71,7 @@ def load_verb(name: str) -> Verb:
     return verb
 
 
-def _obey(words: list[str], world: World) -> int:
+def _execute(words: list[str], world: World) -> int:
     if "--version" in takewhile("--".__ne__, words):
         world.stdout.write(f"replanctl {__version__}\n")
         return 0
@@ -138,7 +138,7 @@ def _is_gone() -> bool:
     return False
 
 
-def _own_up(world: World, error: BaseException, *, debug: bool) -> int:
+def _report_bug(world: World, error: BaseException, *, debug: bool) -> int:
     if debug:
         from traceback import format_exception
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TextIO
@@ -12,19 +13,38 @@ from replanctl.cli.points import Point, point
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
 from replanctl.host import sound
-from replanctl.plan import Plan, StepState
+from replanctl.kinds import StepState
+from replanctl.plan import Plan
 from replanctl.run import SessionResult, StepView, VersionView
 from replanctl.store import Store
 
 
 class Operand(msgspec.Struct, frozen=True):
-    """One side of a comparison; `version` is None for a plan file, `message` what the failure said that led to it."""
+    """One side of a comparison; `version` is None for a plan file, `message` what the failure said that led to it,
+    `replaced` the step that each one of its run stands for, by id."""
 
     name: str
     steps: tuple[StepView, ...]
     version: VersionView | None = None
     run: int | None = None
     message: str = ""
+    replaced: Mapping[str, str] = {}
+
+    def since(self, old: Operand) -> tuple[StepView, ...]:
+        """The steps, each new one with the ancestor that stands in an earlier version of the same run, if one does."""
+        if self.run is None or self.run != old.run:
+            return self.steps
+        there = {step.id for step in old.steps}
+        return tuple(
+            step if step.id in there else msgspec.structs.replace(step, replaces=self._ancestor(step, there))
+            for step in self.steps
+        )
+
+    def _ancestor(self, step: StepView, there: Container[str]) -> str | None:
+        before = step.replaces
+        while before is not None and before not in there:
+            before = self.replaced.get(before)
+        return before
 
 
 class Operands:
@@ -50,7 +70,8 @@ class Operands:
         for version in result.versions:
             if version.version == (where.version or last):
                 name = name if where.version else f"{name}:{last}"
-                return Operand(name, version.steps, version, result.run, _message(result, version))
+                message, replaced = _message(result, version), _replaced(result)
+                return Operand(name, version.steps, version, result.run, message, replaced)
         raise UsageError(f"run {result.run} has no version {where.version or 'yet'}", hint=f"its last one is {last}")
 
     def _load(self, run: int | None) -> SessionResult:
@@ -58,6 +79,11 @@ class Operands:
             named = store.latest().run if run is None else run
             with sound(self._folder, named):
                 return store.result(named)
+
+
+def _replaced(result: SessionResult) -> dict[str, str]:
+    steps = (step for version in result.versions for step in version.steps)
+    return {step.id: step.replaces for step in steps if step.replaces is not None}
 
 
 def _message(result: SessionResult, version: VersionView) -> str:
@@ -69,7 +95,15 @@ def _steps(plan: Plan) -> tuple[StepView, ...]:
     """A plan's steps as a stored version holds them."""
     return tuple(
         StepView(
-            step.id, step.action, step.tool, step.args, step.depends_on or (), step.assumes, StepState.PENDING, None
+            step.id,
+            step.action,
+            step.tool,
+            step.args,
+            step.expected_outcome,
+            step.depends_on or (),
+            step.assumes,
+            StepState.PENDING,
+            None,
         )
         for step in plan.steps
     )

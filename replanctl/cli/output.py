@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
@@ -54,6 +54,18 @@ def as_word(path: Path) -> str:
     """A path as a shell takes it, and no option."""
     text = str(path)
     return quote(f"./{text}" if text.startswith("-") else text)
+
+
+def tell_traceback(stream: TextIO) -> Callable[[BaseException], None]:
+    """Where the traceback of what a tool raised is shown, for `--debug`."""
+
+    def tell(error: BaseException) -> None:
+        from traceback import format_exception
+
+        say(stream, "".join(format_exception(error)).splitlines())
+        stream.flush()
+
+    return tell
 
 
 def say(stream: TextIO, lines: Iterable[str]) -> None:

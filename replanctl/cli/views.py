@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 import msgspec
 
 from replanctl.cli.output import write_line
+from replanctl.files import Role
 from replanctl.run import Event, SessionResult
+from replanctl.store import Inputs
 
 if TYPE_CHECKING:
     from replanctl.show import Paper, SessionScreen
@@ -24,7 +27,7 @@ class View(Protocol):
         """The session is over."""
 
 
-class Document:
+class JsonDocument:
     """The result alone, as one JSON document."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -38,7 +41,7 @@ class Document:
         write_line(self._stream, msgspec.json.encode(result))
 
 
-class Lines:
+class JsonLines:
     """Every event as a line of JSON."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -53,7 +56,7 @@ class Lines:
         """The last event said it all."""
 
 
-class Brief:
+class ClosingLine:
     """How it ended, in one line."""
 
     def __init__(self, paper: Paper) -> None:
@@ -71,12 +74,14 @@ class Brief:
 
 
 def screen(
-    paper: Paper, outcomes: Sequence[str], run: int | None, whole: Callable[[str], str] = str, later: bool = False
+    paper: Paper, inputs: Inputs, run: int | None, whole: Callable[[str], str] = str, *, later: bool = False
 ) -> SessionScreen:
-    """Everything, as a person reads it; `outcomes` are the names of the files that said what tools return.
+    """Everything, as a person reads it: where the outcomes came from and which limits hold stands in its head.
 
     `whole` puts behind a suggested command what it needs, and `later` says that there are later runs.
     """
     from replanctl.show import Header, SessionScreen
 
-    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, whole, later))
+    outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
+    policy = inputs.amendments[-1].policy if inputs.amendments else None
+    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, policy, whole, later))

@@ -30,7 +30,7 @@ from replanctl.files.shapes import (
     whole,
     words,
 )
-from replanctl.replan import Status
+from replanctl.kinds import Status
 from replanctl.run import Interruption
 from replanctl.script import Entry, Match, OutcomeRule
 

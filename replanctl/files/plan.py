@@ -30,7 +30,8 @@ from replanctl.files.shapes import (
     words,
     wrong,
 )
-from replanctl.plan import ID_PATTERN, Alternative, Granularity, OnFailure, Step, Tool
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.plan import ID_PATTERN, Alternative, Step, Tool
 from replanctl.schema import TYPES
 
 

@@ -8,9 +8,8 @@ from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.files.plan import drafted_step
 from replanctl.files.shapes import Fields, choice, known_step, list_of, map_of, optional, record, text, variable
-from replanctl.live import Verdict
-from replanctl.plan import Granularity
-from replanctl.replan import ErrorType, Otherwise, PlannerRule, PlannerWhen
+from replanctl.kinds import ErrorType, Granularity, Otherwise, Verdict
+from replanctl.replan import PlannerRule, PlannerWhen
 
 _WHEN: Fields = {
     "error": optional(text),

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.files.faults import At
+from replanctl.kinds import Status
 from replanctl.plan import Step, Tool, mentions
-from replanctl.replan import Status
 from replanctl.schema import schema_of
 from replanctl.script import OutcomeRule, contained
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from replanctl.host.book import add_to_book, open_book, save_book
     from replanctl.host.effects import EffectLog, Unwritten
     from replanctl.host.expect import mismatches
+    from replanctl.host.faults import FAULTS, Fault, check_faults, fault, with_faults
     from replanctl.host.outside import outside_of
     from replanctl.host.question import question_schema
     from replanctl.host.rehearse import events_of, session_of
@@ -22,6 +23,7 @@ else:
             "book": ("add_to_book", "open_book", "save_book"),
             "effects": ("EffectLog", "Unwritten"),
             "expect": ("mismatches",),
+            "faults": ("FAULTS", "Fault", "check_faults", "fault", "with_faults"),
             "outside": ("outside_of",),
             "question": ("question_schema",),
             "rehearse": ("events_of", "session_of"),
@@ -31,11 +33,15 @@ else:
     )
 
 __all__ = [
+    "FAULTS",
     "EffectLog",
+    "Fault",
     "StoppedError",
     "Unwritten",
     "add_to_book",
+    "check_faults",
     "events_of",
+    "fault",
     "mismatches",
     "open_book",
     "outside_of",
@@ -44,4 +50,5 @@ __all__ = [
     "session_of",
     "sound",
     "stop_signals",
+    "with_faults",
 ]

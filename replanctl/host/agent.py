@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from replanctl.errors import UsageError
-from replanctl.host.functions import FunctionTools, Toolbox, describe
-from replanctl.live import Draft
-from replanctl.plan import Granularity, Plan, Step, Tool, plan_faults
-from replanctl.replan import FailureSignal, GateLimits, ReplanRequest, RoutingPolicy
-from replanctl.run import Event, Policy, ResultFold, RetryPolicy, Session, SessionResult, StepEnd
+from replanctl.host.awaiting import Awaiting
+from replanctl.host.functions import FunctionTools, OnError, Toolbox, check_tools
+from replanctl.host.planner import FunctionReplanner, PlannerFunction
+from replanctl.plan import Granularity, Tool
+from replanctl.replan import GateLimits, Lesson, RoutingPolicy
+from replanctl.run import (
+    Event,
+    LessonView,
+    Policy,
+    ResultFold,
+    RetryPolicy,
+    Session,
+    SessionResult,
+    StepEnd,
+    check_policy,
+)
 
-Planner = Callable[[str, Sequence[Step], FailureSignal | None], Sequence[Step]]
+if TYPE_CHECKING:
+    import asyncio
 
 MAX_STEPS = 12
 MAX_REPLANS = 5
@@ -28,107 +42,140 @@ class PlanExecuteAgent:
     """Plan, execute, and replan on failure.
 
     `planner(goal, history, last_error)` is called with `last_error` None first and with the newest `FailureSignal`
-    after that; it returns the plan from the cursor on, or `[]` for "nothing to replan". `history` holds every step
-    that ran, in order, with `result` or `error` filled in. `tools(tool_name, args)` returns a value or raises; a
-    mapping of names to callables does as well.
+    after that; it returns the plan from the cursor on, or `[]` for "nothing to replan", or `{"steps", "cause",
+    "verdicts"}`. `history` holds every step that ran, in order, with `result` or `error` filled in.
+    `tools(tool_name, args)` returns a value or raises; a mapping of names to functions, which get the args as
+    keywords, does as well. Planner and tools may be `async`. `specs` says of tools what a plan file's `tools` would;
+    `lessons` is a book to begin with; `on_error` is told every exception of a tool or planner, traceback and all.
 
     Without a `policy` it is the plain two-budget loop: what a planner returns is the whole rest of the plan, every
     failure is a replan, nothing is retried, and it ends as `goal_met`, `no_plan`, `step_budget` or `replan_budget`.
     With one it is the whole engine. `max_steps` (12 executions when nothing says otherwise) and `max_replans` (5) given
-    here win over the policy's.
+    here win over the policy's. Raises UsageError for what can't be run; what planner and tools do later never raises.
     """
 
     def __init__(
         self,
-        planner: Planner,
+        planner: PlannerFunction,
         tools: Toolbox,
         *,
         max_steps: int | UnsetType = UNSET,
         max_replans: int | UnsetType = UNSET,
         policy: Policy | None = None,
+        specs: Mapping[str, Tool] | None = None,
+        lessons: Iterable[Lesson | LessonView | str] = (),
+        on_error: OnError | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        if not callable(planner):
+            raise UsageError(f"the planner is a {type(planner).__name__}, which can't be called")
+        check_tools(tools)
+        check_policy(policy)
         for name, limit in (("max_steps", max_steps), ("max_replans", max_replans)):
             if limit is not UNSET and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
                 raise UsageError(f"{name} is a whole number from 0 up, not {limit!r}")
         self._planner = planner
         self._tools = tools
+        self._specs = _checked_specs(specs or {})
+        self._lessons = tuple(map(_lesson, lessons))
+        self._on_error = on_error
         self._clock = clock
         self._plain = policy is None
         self._policy = _limited(_PLAIN if policy is None else policy, max_steps, max_replans)
+        self._goals: SimpleQueue[tuple[str, tuple[str, ...]]] = SimpleQueue()
 
     def run(self, goal: str) -> SessionResult:
         """Work towards the goal until it is met or a budget stops it. Never raises for what planner or tools do."""
-        folding = ResultFold()
-        for event in self.events(goal):
-            folding.apply(event)
-        return folding.result()
+        return _result(self.events(goal))
+
+    async def arun(self, goal: str) -> SessionResult:
+        """The same from a running event loop: async tools and planners run there, the others in a thread."""
+        import asyncio
+
+        loop, stop = asyncio.get_running_loop(), SimpleQueue[None]()
+        try:
+            return await asyncio.to_thread(lambda: _result(_until(stop, self._events(goal, loop))))
+        finally:
+            stop.put(None)  # a cancelled session ends at its next event
 
     def events(self, goal: str) -> Iterator[Event]:
-        """The same, event by event, as it happens."""
-        asked = _Asked(self._planner, goal)
-        plan, fault = asked.first_plan()
+        """The same as `run`, event by event, as it happens."""
+        return self._events(goal, None)
+
+    def change_goal(self, goal: str, refutes: str | Iterable[str] = ()) -> None:
+        """Change the goal of the session under way, from a tool or from another thread: an interruption.
+
+        It takes effect when what is in flight has ended; `refutes` names the assumptions that no longer hold.
+        """
+        if not isinstance(goal, str) or not goal:
+            raise UsageError(f"a goal is text, not {goal!r}")
+        self._goals.put((goal, (refutes,) if isinstance(refutes, str) else tuple(refutes)))
+
+    def _events(self, goal: str, loop: asyncio.AbstractEventLoop | None) -> Iterator[Event]:
+        awaiting = Awaiting(loop)
+        try:
+            yield from self._session_events(goal, awaiting)
+        finally:
+            awaiting.close()
+
+    def _session_events(self, goal: str, awaiting: Awaiting) -> Iterator[Event]:
+        asked = FunctionReplanner(self._planner, awaiting, self._on_error)
+        plan, fault = asked.first_plan(goal)
         session = Session(
             plan,
             self._policy,
-            tools=FunctionTools(self._tools, clock=self._clock),
+            tools=FunctionTools(self._tools, clock=self._clock, awaiting=awaiting, on_error=self._on_error),
             replanner=asked,
+            lessons=self._lessons,
             plain=self._plain,
             no_plan=fault,
             default_tool=_PATIENT,
+            specs=self._specs,
+            checked=True,  # by first_plan
         )
+        self._take_goals(session)
         for event in session.events():
             if type(event) is StepEnd:
-                asked.remember(event, session)
+                asked.remember(event, session.step(event.step_id))
+            self._take_goals(session)
             yield event
 
-
-class _Asked:
-    """A planner function at the replanner's seam, with the history it is given."""
-
-    name = "planner"
-
-    def __init__(self, planner: Planner, goal: str) -> None:
-        self._planner = planner
-        self._goal = goal
-        self._history: list[Step] = []
-
-    def first_plan(self) -> tuple[Plan, str]:
-        """The first version, and what is wrong with it."""
-        try:
-            steps = _steps(self._planner(self._goal, (), None))
-            plan = Plan.of(self._goal, steps)
-        except Exception as error:  # a planner that raises has no plan
-            return Plan(self._goal, ()), f"the planner failed: {type(error).__name__}: {describe(error)}"
-        if not steps:
-            return plan, "the planner returned no steps"
-        faults = plan_faults(plan)
-        return (Plan(self._goal, ()), "; ".join(faults)) if faults else (plan, "")
-
-    def replan(self, request: ReplanRequest) -> Draft | None:
-        """Ask for the plan from the cursor on."""
-        return Draft(_steps(self._planner(request.goal, tuple(self._history), request.signal)))
-
-    def cause(self, request: ReplanRequest) -> str:
-        """A function says nothing before it is asked."""
-        return ""
-
-    def remember(self, event: StepEnd, session: Session) -> None:
-        """Keep a step that ran, with what came of it."""
-        cell = session.state.graph.cells.get(event.step_id)
-        if cell is not None and event.state != "skipped":
-            error = event.error.error_msg if event.error is not None else None
-            self._history.append(msgspec.structs.replace(cell.step, result=event.value, error=error))
+    def _take_goals(self, session: Session) -> None:
+        while not self._goals.empty():
+            session.change_goal(*self._goals.get())
 
 
-def _steps(answer: object) -> tuple[Step, ...]:
-    """A planner's answer; anything but a list of steps is a TypeError, which makes a bad draft."""
-    if not isinstance(answer, list | tuple):
-        raise TypeError(f"a planner returns a list of Step, not {type(answer).__name__}")
-    for step in answer:
-        if not isinstance(step, Step):
-            raise TypeError(f"a planner returns a list of Step, not a list with {type(step).__name__} in it")
-    return tuple(answer)
+def _result(events: Iterable[Event]) -> SessionResult:
+    folding, kept = ResultFold(), []
+    for event in events:
+        folding.apply(event)
+        kept.append(event)
+    return folding.result().with_events(kept)
+
+
+def _until(stop: SimpleQueue[None], events: Iterator[Event]) -> Iterator[Event]:
+    for event in events:
+        if not stop.empty():
+            return
+        yield event
+
+
+def _checked_specs(specs: Mapping[str, Tool]) -> dict[str, Tool]:
+    for name, spec in specs.items():
+        if not isinstance(name, str) or not isinstance(spec, Tool):
+            raise UsageError(f"specs map tool names to Tool(…), and {name!r} is mapped to a {type(spec).__name__}")
+    return dict(specs)
+
+
+def _lesson(lesson: Lesson | LessonView | str) -> Lesson:
+    """A lesson of an earlier session, or a line of one's own."""
+    if isinstance(lesson, Lesson):
+        return lesson
+    if isinstance(lesson, LessonView):
+        return Lesson(*msgspec.structs.astuple(lesson))
+    if isinstance(lesson, str):
+        return Lesson(lesson, 1, "v1", None, "unknown")
+    raise UsageError(f"a lesson is a Lesson or text, not a {type(lesson).__name__}")
 
 
 def _limited(policy: Policy, max_steps: int | UnsetType, max_replans: int | UnsetType) -> Policy:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import selectors
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -45,6 +46,9 @@ class CommandReplanner:
             raise UsageError(f"--planner {command!r} can't be read: {error}", hint="mind the quotes") from error
         if not self._words:
             raise UsageError("--planner is empty", hint='name a command: --planner "python planner.py"')
+        if shutil.which(self._words[0]) is None:
+            hint = "write it as a shell would find it: a name on the PATH, or ./planner"
+            raise UsageError(f"--planner {self._words[0]}: there is no such command", hint=hint)
         self._timeout = timeout
 
     def replan(self, request: ReplanRequest) -> Draft | None:
@@ -56,7 +60,7 @@ class CommandReplanner:
             raise ValueError("; ".join(f"{p.line}:{p.column}: {p.message}" for p in error.problems[:3])) from error
         if time.monotonic() > until:
             raise ValueError(f"no answer within {self._timeout:g} s: reading its steps took the rest")
-        return Draft(rule.steps, rule.verdicts)
+        return Draft(rule.steps, rule.verdicts, cause=rule.cause)
 
     def cause(self, request: ReplanRequest) -> str:
         """A command says nothing before it is asked."""

@@ -10,8 +10,10 @@ import msgspec
 
 from replanctl.errors import ReplanctlError, ReplayDivergedError
 from replanctl.host.functions import describe
+from replanctl.kinds import Status
 from replanctl.live import Draft
-from replanctl.replan import Replanner, ReplannerError, ReplanRequest, Status
+from replanctl.plan import NoDataError, data_of
+from replanctl.replan import Replanner, ReplannerError, ReplanRequest
 from replanctl.run import Call, Outcome, Tools
 
 
@@ -115,10 +117,9 @@ class RecordedReplanner:
 
 
 def _in_json(outcome: Outcome) -> Any:
-    """An outcome as JSON has it; what JSON can't say is written as Python shows it, and else is a failure."""
+    """An outcome as JSON has it; one that JSON can't say is a failure."""
     try:
-        return msgspec.json.decode(msgspec.json.encode(outcome, enc_hook=repr))
-    except (TypeError, ValueError, RecursionError, OverflowError) as error:
-        message = f"the answer can't be kept as JSON: {describe(error)}"
-        failed = Outcome(Status.ERROR, message=message.encode("ascii", "replace").decode(), latency=outcome.latency)
+        return data_of(outcome)
+    except NoDataError as error:
+        failed = Outcome(Status.ERROR, message=f"the answer holds {error}", latency=outcome.latency)
         return msgspec.to_builtins(failed)

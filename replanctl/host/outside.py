@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from replanctl.errors import ReplayDivergedError
+from replanctl.host.functions import OnError
 from replanctl.live import Draft
+from replanctl.plan import Plan
 from replanctl.replan import Replanner, ReplanRequest
 from replanctl.run import Call, Outcome, Tools
 from replanctl.store import Inputs
@@ -36,16 +38,20 @@ class _Nobody:
 NOBODY = Outside(_Nobody(), _Nobody())
 
 
-def outside_of(inputs: Inputs) -> Outside:
+def outside_of(inputs: Inputs, plan: Plan | None = None, *, on_error: OnError | None = None) -> Outside:
     """The tools and the planner that these inputs name, which came from the command line and not out of a store.
 
-    Raises UsageError where there is no such thing.
+    Raises UsageError where there is no such thing, or the tools lack one that the `plan` uses. `on_error` is told what
+    a tool raises.
     """
     tools, replanner = NOBODY.tools, NOBODY.replanner
     if inputs.tools is not None:
         from replanctl.host.toolbox import load_tools
 
-        tools = load_tools(inputs.tools)
+        toolbox = load_tools(inputs.tools, on_error=on_error)
+        if plan is not None:
+            toolbox.check_names(plan)
+        tools = toolbox
     if inputs.planner is not None:
         from replanctl.host.command import CommandReplanner
 

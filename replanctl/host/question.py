@@ -8,14 +8,21 @@
       "failure": {"step_id": "3", "error_type": "assumption", "error_msg": "…", "attempted": ["look: shape"],
                   "evidence": {"radius": 2}},
                                         null at a changed goal; after a bad draft its type is invalid_draft
-      "done": [{"id": "1", "action": "…", "summary": "…"}],        values are cut at 40 characters
-      "remaining": [{"id": "3", "action": "…", "tool": "look", "args": {…}, "depends_on": ["1"]}],
+      "done": [{"id": "1", "action": "…", "summary": "…", "health": "stale", "because": "public_pricing",
+                "expected_outcome": "…"}],
+                                        values are cut at 40 characters; of its variable, whether it may be read:
+                                        clean, stale (with a verdict) or void (not at all)
+      "remaining": [{"id": "3", "action": "…", "tool": "look", "args": {…}, "depends_on": ["1"],
+                     "expected_outcome": "…"}],
                                         the steps to be replaced, as an answer may list them
       "lessons": ["v1 step 2 …"],
+      "left": {"replans": 4, "replan_tokens": 19350, "steps": 7, "calls": null, "tokens": null, "seconds": null},
+                                        what the limits still allow, this replan included; null is no limit
       "prompt": "Goal: …"               the same as the text a model would get
     }
 
-It answers on standard output, in YAML or JSON: a list of steps, or {steps, verdicts}. An empty list gives up.
+It answers on standard output, in YAML or JSON: a list of steps, or {steps, cause, verdicts}. An empty list gives up;
+`cause` is what it knows of why the step failed, and stands in the lesson.
 """
 
 from __future__ import annotations
@@ -24,8 +31,9 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan import Alternative, Granularity, OnFailure, Step
-from replanctl.replan import DoneStep, FailureSignal, ReplanRequest, build_prompt
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.plan import Alternative, Step
+from replanctl.replan import DoneStep, FailureSignal, Left, ReplanRequest, build_prompt
 from replanctl.run import DIALECT, Schema
 
 
@@ -36,8 +44,8 @@ class RemainingStep(msgspec.Struct, frozen=True, omit_defaults=True):
     action: str
     tool: str
     depends_on: tuple[str, ...]
+    expected_outcome: str | None
     args: dict[str, Any] = {}
-    expected_outcome: str | None = None
     produces: dict[str, Any] | None = None
     assumes: tuple[str, ...] = ()
     on_failure: OnFailure | None = None
@@ -56,6 +64,7 @@ class Question(msgspec.Struct, frozen=True):
     done: tuple[DoneStep, ...]
     remaining: tuple[RemainingStep, ...]
     lessons: tuple[str, ...]
+    left: Left
     prompt: str
 
 
@@ -70,6 +79,7 @@ def question(request: ReplanRequest) -> Question:
         tuple(request.done),
         tuple(map(_as_drafted, request.remaining)),
         request.lessons,
+        request.left,
         build_prompt(request),
     )
 

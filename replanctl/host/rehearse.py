@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
 
 from replanctl.files import Rehearsal, Role, Source, parse_rehearsal
 from replanctl.host.effects import EffectLog, RecordedReplanner, RecordedTools
+from replanctl.host.faults import fault, with_faults
 from replanctl.host.outside import NOBODY, Outside
-from replanctl.replan import Lesson, Replanner, ReplanRequest, ScriptedReplanner
-from replanctl.run import Amendment, CutOff, Event, NewInputs, Policy, Script, Session, Started, Tools
+from replanctl.replan import Lesson, Replanner, ScriptedReplanner
+from replanctl.run import Amendment, CutOff, Event, NewInputs, Policy, RequestListener, Script, Session, Started, Tools
 from replanctl.script import ScriptedTools
 from replanctl.store import Inputs
-
-Asked = Callable[[ReplanRequest], None]
 
 
 def session_of(
@@ -22,12 +23,12 @@ def session_of(
     *,
     tools: Tools | None = None,
     replanner: Replanner | None = None,
-    asked: Asked | None = None,
+    listener: RequestListener | None = None,
     cut_off: Iterable[Started] = (),
 ) -> Session:
     """The session that these inputs make; the same inputs make the same session.
 
-    `tools` and `replanner` stand in for the scripted ones; `asked` is told every request before it is answered;
+    `tools` and `replanner` stand in for the scripted ones; `listener` is told every request before it is answered;
     `cut_off` are calls of a run that was killed in the middle of them.
     """
     scripted = ScriptedTools(rehearsal.outcomes)
@@ -42,7 +43,8 @@ def session_of(
         lessons=lessons,
         warnings=_warnings(rehearsal),
         last_words=tuple if tools is not None else lambda: _unused(scripted),
-        asked=asked,
+        listener=listener,
+        checked=True,
     )
 
 
@@ -55,13 +57,13 @@ def _warnings(rehearsal: Rehearsal) -> list[str]:
 
 
 def _unused(tools: ScriptedTools) -> Iterator[str]:
-    return (f"the outcome rule in line {rule.line} was never used" for rule in tools.unused())
+    return (f"{rule} was never used" for rule in tools.unused())
 
 
 def events_of(
     inputs: Inputs,
     log: EffectLog,
-    asked: Asked | None = None,
+    listener: RequestListener | None = None,
     *,
     real: Outside = NOBODY,
     rehearsal: Rehearsal | None = None,
@@ -72,6 +74,9 @@ def events_of(
     """
     if rehearsal is None:
         rehearsal = parse_rehearsal(_sources(inputs, None))
+    if inputs.faults:
+        rules = with_faults(rehearsal.outcomes, map(fault, inputs.faults))
+        rehearsal = msgspec.structs.replace(rehearsal, outcomes=rules)
     cut_off = [each.cut_off for each in inputs.amendments if each.cut_off is not None]
     session = session_of(
         rehearsal,
@@ -79,7 +84,7 @@ def events_of(
         inputs.lessons,
         tools=RecordedTools(_without(real.tools, cut_off), log) if inputs.tools is not None else None,
         replanner=RecordedReplanner(real.replanner, log) if inputs.planner is not None else None,
-        asked=asked,
+        listener=listener,
         cut_off=cut_off,
     )
     changes = {each.seq: (_change(each, inputs, cut_off), each.behind_stop) for each in inputs.amendments}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -12,11 +13,13 @@ from types import ModuleType
 from typing import Any
 
 from replanctl.errors import UsageError
-from replanctl.host.functions import FunctionTools, describe
+from replanctl.host.functions import FunctionTools, OnError, describe
 from replanctl.host.signals import StoppedError
-from replanctl.replan import Status
+from replanctl.kinds import Status
+from replanctl.plan import Plan, Tool
 from replanctl.run import Call, Outcome
 
+_STDOUT, _STDERR = 1, 2
 _HOW = "write MODULE:NAME, with the module in this folder or installed"
 
 
@@ -28,18 +31,58 @@ class Toolbox:
 
     def call(self, call: Call) -> Outcome:
         """What the callable came to; ending the program is a failure like any other."""
-        with redirect_stdout(sys.stderr):
+        with printing_aside():
             try:
                 return self._tools.call(call)
             except SystemExit as end:
-                return Outcome(Status.ERROR, message=f"the tool ended the program: exit {end.code}", latency=0.0)
+                code = end.code if isinstance(end.code, int | None) else type(end.code).__name__
+                return Outcome(Status.ERROR, message=f"the tool ended the program: exit {code}", latency=0.0)
             except (KeyboardInterrupt, StoppedError):
                 raise
             except BaseException as error:  # whatever else a tool raises
-                return Outcome(Status.ERROR, message=f"{type(error).__name__}: {describe(error)}", latency=0.0)
+                return Outcome(Status.ERROR, message=describe(error), latency=0.0)
+
+    def check_names(self, plan: Plan) -> None:
+        """Raises UsageError where the plan uses a tool that is not here, before anything runs."""
+        known = self._tools.names
+        if known is None:
+            return
+        for name, where in _used(plan):
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known)) or 'none'}"
+                raise UsageError(f"--tools: there is no tool named {name}, which {where} uses", hint=hint)
 
 
-def load_tools(spec: str) -> Toolbox:
+def _used(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Every tool that a plan names, and where."""
+    for step in plan.steps:
+        yield step.tool_name, f"step {step.id}"
+        for way in step.alternatives:
+            if way.tool:
+                yield way.tool, f"an alternative of step {step.id}"
+        for name in (plan.tools or {}).get(step.tool_name, Tool()).fallback:
+            yield name, f"the fallback of {step.tool_name}"
+
+
+@contextmanager
+def printing_aside() -> Iterator[None]:
+    """What is printed inside goes to standard error, also by what does not print through Python."""
+    try:
+        aside: int | None = os.dup(_STDOUT)
+        os.dup2(_STDERR, _STDOUT)
+    except OSError:  # one of them is closed: nothing can get into the result that way
+        aside = None
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        if aside is not None:
+            os.dup2(aside, _STDOUT)
+            os.close(aside)
+
+
+def load_tools(spec: str, *, on_error: OnError | None = None) -> Toolbox:
     """The tools that `module:attribute` names: a mapping of callables, a module, or one callable of (name, args).
 
     The working folder comes first on the path. Raises UsageError where there is no such thing.
@@ -48,7 +91,7 @@ def load_tools(spec: str) -> Toolbox:
     found: Any = _module(name, spec)
     for part in filter(None, path.split(".")):
         found = _attribute(found, part, spec)
-    return Toolbox(FunctionTools(_callables(found, spec)))
+    return Toolbox(FunctionTools(_callables(found, spec), on_error=on_error))
 
 
 def _module(name: str, spec: str) -> ModuleType:
@@ -56,7 +99,7 @@ def _module(name: str, spec: str) -> ModuleType:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
-        with redirect_stdout(sys.stderr):
+        with printing_aside():
             return import_module(name)
     except (KeyboardInterrupt, StoppedError):
         raise

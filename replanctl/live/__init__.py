@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from replanctl.live.calls import Finished
-from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
+from replanctl.kinds import Health, Verdict
+from replanctl.live.calls import CallKey, Finished, OpenSteps, call_key
+from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, is_required, same_work
 from replanctl.live.draft import Draft, Proposal, lay_over
-from replanctl.live.draft_check import Surroundings, check
-from replanctl.live.graph import Graph, call_key
-from replanctl.live.variables import Health, HealthChange, VariableTable, Verdict
+from replanctl.live.draft_check import Surroundings, check, required, unmakeable
+from replanctl.live.graph import Graph, sequence_key
+from replanctl.live.naming import Ground
+from replanctl.live.variables import HealthChange, Variable, VariableTable
 
 __all__ = [
     "Cell",
@@ -17,15 +19,24 @@ __all__ = [
     "FAILED",
     "Finished",
     "Graph",
+    "Ground",
+    "OpenSteps",
     "Health",
     "PENDING",
     "Proposal",
     "RUNNING",
     "SKIPPED",
     "Surroundings",
+    "Variable",
     "VariableTable",
     "Verdict",
+    "CallKey",
     "call_key",
+    "same_work",
+    "sequence_key",
+    "unmakeable",
     "check",
+    "is_required",
     "lay_over",
+    "required",
 ]

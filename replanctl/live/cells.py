@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from replanctl.plan import Granularity, Step, StepState
+from replanctl.kinds import Granularity, StepState
+from replanctl.live.reading import Reading
+from replanctl.plan import Step, same_args
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 
@@ -19,14 +21,15 @@ MOVES: dict[StepState, frozenset[StepState]] = {
 
 
 class Lineage:
-    """A step and the steps that replaced it. Its counters start afresh when the goal changes."""
+    """A step and the steps that replaced it. Its ladder starts afresh when the goal changes."""
 
-    __slots__ = ("called", "deepest", "ids", "patches", "tools")
+    __slots__ = ("called", "deepest", "ids", "patches", "required", "tools")
 
     def __init__(self, ids: tuple[str, ...]) -> None:
         self.ids = ids
         self.deepest: Granularity | None = None  # the deepest granularity committed for it
         self.patches = 0
+        self.required = False  # whether no draft may drop it
         self.called = False  # whether a tool was ever called for it
         self.tools: set[str] = set()  # every tool called for it
 
@@ -38,7 +41,8 @@ class Lineage:
     def afresh(self) -> Lineage:
         """The same line of steps with its ladder forgotten, for a new goal."""
         fresh = Lineage(self.ids)
-        fresh.called, fresh.tools = self.called, self.tools
+        fresh.called, fresh.tools, fresh.patches = self.called, self.tools, self.patches
+        fresh.required = self.required
         return fresh
 
 
@@ -47,7 +51,8 @@ class Cell(msgspec.Struct, eq=False, gc=False):
 
     `place` is its list order among what has not ended at the last commit, `born` the version that made it, `until` the
     first version at whose replacement it is not open (0 while it is). `unmet` counts the dependencies that have not
-    ended, `gap_deps` those that are gaps; `awaits_replan` says that it failed and waits for its own replan.
+    ended, `gap_deps` those that are gaps; `awaits_replan` says that it failed and waits for its own replan;
+    `original`, that it stands as v1 lists it, but for what follows steps that went.
     """
 
     step: Step
@@ -61,10 +66,22 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     gap: bool = False
     gap_deps: int = 0
     on_gaps: bool = False
+    original: bool = False
     dependents: list[Cell] = []
     lineage: Lineage | None = None
+    reading: Reading = Reading()
 
     @property
     def is_open(self) -> bool:
         """Pending, or failed and waiting for its own replan."""
         return self.state is PENDING or self.awaits_replan
+
+
+def same_work(one: Step, other: Step) -> bool:
+    """Whether two steps have the same action, tool and args."""
+    return one.action == other.action and one.tool_name == other.tool_name and same_args(one.args, other.args)
+
+
+def is_required(cell: Cell) -> bool:
+    """Whether no draft may drop the step's lineage."""
+    return cell.lineage is not None and cell.lineage.required

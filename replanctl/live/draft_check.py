@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 
 import msgspec
 
+from replanctl.kinds import Granularity, Health
 from replanctl.live.calls import same_call
-from replanctl.live.cells import FAILED, SKIPPED, Cell
+from replanctl.live.cells import DONE, FAILED, SKIPPED, Cell
 from replanctl.live.draft import Proposal
 from replanctl.live.graph import Graph
-from replanctl.live.variables import Health, VariableTable, Verdict
-from replanctl.plan import Granularity, Step, references
+from replanctl.live.variables import Judged, VariableTable
+from replanctl.plan import Step, references
 
 
 class Surroundings(msgspec.Struct, frozen=True):
     """What a draft is checked against. `tools` and `assumptions` are None when the plan does not restrict them;
-    `denied` says whether a step's call was refused for lack of rights before."""
+    `unmakeable` says why a step's call may not be made (again), or nothing, by the ids that are references in it;
+    `by_template`: it is the template's draft.
+    """
 
     graph: Graph
     variables: VariableTable
     tools: Collection[str] | None
     assumptions: Collection[str] | None
-    denied: Callable[[Step], bool]
+    unmakeable: Callable[[Step, Container[str]], str]
     failed: Cell | None
+    by_template: bool = False
 
 
 def check(proposal: Proposal, around: Surroundings, granularity: Granularity) -> tuple[str, ...]:
     """Every reason why this draft can't be committed; none when it can.
 
-    Structure is asked of all open steps of the new version, the rest only of what the draft lists: what is carried
-    along fails, or is read, when its turn comes.
+    Structure is asked of all steps of the new version that are not done, the rest only of what the draft lists: what is
+    carried along fails, or is read, when its turn comes. A step is excused where the one it stands for had the same
+    fault, but not in a plan that a planner writes anew.
     """
     version = _Version(proposal, around.graph, granularity)
-    reasons = [*proposal.faults, *_dependencies(version), *_cycle(version)]
+    reasons = [*proposal.faults, *required(proposal.dropped), *proposal.adrift.values()]
+    reasons += [*_dependencies(version, proposal), *_cycle(version)]
+    judged, known = around.variables.after(proposal.verdicts), proposal.reader(around.graph)
     for step in proposal.steps:
-        reasons += _names(step, proposal.before.get(step.id), around)
-        reasons += _reads(step, proposal, around, version)
-        reasons += _denied(step, proposal.before.get(step.id), around)
+        before = _excuse(step, proposal, around, granularity)
+        reasons += _names(step, before, around)
+        reasons += _reads(step, before, known(step), proposal, around, version, judged)
+    reasons += unmakeable(proposal, around, granularity)
     if not reasons and not version.something_left():
         reasons.append("nothing is left to run that does not rest on a step that failed for good or was skipped")
     return tuple(dict.fromkeys(reasons))
@@ -50,6 +58,7 @@ class _Version:
         self.graph = graph
         amended = (step for step in proposal.amended if graph.cells[step.id].is_open)
         self.changed = {step.id: step for step in (*proposal.steps, *amended)}
+        self.amended = {step.id: step for step in proposal.amended}
         self.steps = proposal.steps
         self.gone = frozenset(proposal.removed)
         self.empty_before = granularity is Granularity.GLOBAL
@@ -62,17 +71,17 @@ class _Version:
         return id_ in self.changed or (isinstance(id_, str) and self.kept(id_) is not None)
 
     def waits_for(self, id_: str) -> tuple[str, ...]:
-        """The dependencies of an open step; what has ended waits for nothing."""
-        if (step := self.changed.get(id_)) is not None:
+        """The dependencies of a step that is not done; what is done waits for nothing."""
+        if (step := self.changed.get(id_) or self.amended.get(id_)) is not None:
             return step.depends_on or ()
         cell = self.kept(id_)
-        return (cell.step.depends_on or ()) if cell is not None and cell.is_open else ()
+        return (cell.step.depends_on or ()) if cell is not None and cell.state is not DONE else ()
 
     def orphans(self) -> Iterator[tuple[str, str]]:
-        """Open steps that stay, and the step without a successor that they wait for."""
+        """Steps that stay and are not done, and the step without a successor that they wait for."""
         for id_ in self.gone:
             for dependent in self.graph.cells[id_].dependents:
-                if self.kept(dependent.step.id) is dependent and dependent.is_open:
+                if self.kept(dependent.step.id) is dependent and id_ in self.waits_for(dependent.step.id):
                     yield dependent.step.id, id_
 
     def something_left(self) -> bool:
@@ -106,10 +115,16 @@ def _lost(cell: Cell) -> bool:
     return not cell.gap and not cell.awaits_replan and cell.state in (FAILED, SKIPPED)
 
 
-def _dependencies(version: _Version) -> Iterator[str]:
+def required(dropped: Iterable[str]) -> Iterator[str]:
+    """Why a draft that leaves out required steps is refused, and the way out."""
+    for id_ in dropped:
+        yield f"step {id_} is required and nothing stands for it: the step that takes its place says replaces: {id_}"
+
+
+def _dependencies(version: _Version, proposal: Proposal) -> Iterator[str]:
     for step in version.changed.values():
         for id_ in step.depends_on or ():
-            if id_ not in version:
+            if id_ not in version and (step.id, id_) not in proposal.adrift:
                 yield f"step {step.id} depends on {id_}, which is not in the plan"
     for id_, missing in sorted(version.orphans()):
         yield f"step {id_} depends on {missing}, which goes and is replaced by nothing"
@@ -154,40 +169,66 @@ def _tools(step: Step) -> Iterator[str]:
     yield from (way.tool for way in step.alternatives if way.tool)
 
 
-def _reads(step: Step, proposal: Proposal, around: Surroundings, version: _Version) -> Iterator[str]:
+def _reads(
+    step: Step,
+    before: Step | None,
+    known: Container[str],
+    proposal: Proposal,
+    around: Surroundings,
+    version: _Version,
+    judged: Judged,
+) -> Iterator[str]:
     if not references.mentions(step.args):
         return
-    known = _Known(around.graph, version)
-    before = proposal.before.get(step.id)
-    had = {r.step_id for r in references.find(before.args, known)} if before is not None else set()
+    had = _had(before, around.graph) if before is not None else set()
     for reference in references.find(step.args, known):
-        if reference.step_id not in had and (fault := _fault(reference, proposal, around, version)):
+        if reference.step_id in had or (step.id, reference.step_id) in proposal.adrift:
+            continue
+        if fault := _fault(reference, version, judged):
             yield f"step {step.id} reads {reference.text}, {fault}"
 
 
-def _fault(reference: references.Reference, proposal: Proposal, around: Surroundings, version: _Version) -> str:
+def _had(before: Step, graph: Graph) -> set[str]:
+    """What the step it stands for reads."""
+    known = graph.ids_of(graph.cells[before.id].reading)
+    return {reference.step_id for reference in references.find(before.args, known)}
+
+
+def _fault(reference: references.Reference, version: _Version, judged: Judged) -> str:
     id_ = reference.step_id
-    health = around.variables.health(id_)
+    if not reference.known:
+        return "which no step produces"
     if id_ in version.changed:
         return ""
-    if health is None:
-        return "" if id_ in version else "which no step produces"
-    verdict = proposal.verdicts.get(f"E{id_}")
-    if health is Health.VOID or verdict == Verdict.DISCARD:
-        return "which is void"
-    return "which is stale and has no verdict" if health is Health.STALE and verdict is None else ""
+    match judged.health(id_):
+        case None:
+            return "" if id_ in version else "which no step produces"
+        case Health.VOID:
+            return "which is void"
+        case Health.STALE:
+            return "which is stale and has no verdict"
+        case Health.CLEAN:
+            return ""
 
 
-class _Known:
-    def __init__(self, graph: Graph, version: _Version) -> None:
-        self._graph, self._version = graph, version
-
-    def __contains__(self, id_: object) -> bool:
-        return id_ in self._graph.known or id_ in self._version.changed
+def _excuse(step: Step, proposal: Proposal, around: Surroundings, granularity: Granularity) -> Step | None:
+    """The step it stands for, whose faults are not its own; none in a plan that a planner writes anew."""
+    anew = granularity is Granularity.GLOBAL and not around.by_template
+    return None if anew else proposal.before.get(step.id)
 
 
-def _denied(step: Step, before: Step | None, around: Surroundings) -> Iterator[str]:
-    if around.denied(step):
+def unmakeable(proposal: Proposal, around: Surroundings, granularity: Granularity) -> list[str]:
+    """A reason for each step whose call may not be made.
+
+    One that the step it stands for had is left to fail when its turn comes, but for the failed step's own, and but for
+    a plan that a planner writes anew.
+    """
+    reasons = []
+    known = proposal.reader(around.graph)
+    for step in proposal.steps:
+        before = _excuse(step, proposal, around, granularity)
         own = around.failed is not None and before is around.failed.step
-        if own or before is None or not same_call(step, before):
-            yield f"step {step.id} makes a call of {step.tool_name} that was denied before"
+        excused = before is not None and not own and same_call(step, before)
+        if not excused and (why := around.unmakeable(step, known(step))):
+            reasons.append(f"step {step.id} makes a call of {step.tool_name} that {why}")
+    return reasons

@@ -6,12 +6,14 @@ heap, links only to dependencies that are still open, and puts new steps before 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
-from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage
+from replanctl.kinds import StepState
+from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, same_work
 from replanctl.live.readers import Readers
-from replanctl.plan import Step, StepState, trailing_number
+from replanctl.live.reading import Known, Reading
+from replanctl.plan import IdBook, NewIds, Step
 
 
 class Graph:
@@ -20,7 +22,8 @@ class Graph:
     def __init__(self) -> None:
         self.version = 0
         self.cells: dict[str, Cell] = {}
-        self.known: set[str] = set()
+        self.known: dict[str, int] = {}  # every id ever used, and the version it was born in
+        self.required: dict[str, None] = {}  # steps that say so themselves; it holds for their lineages
         self.ever: list[Cell] = []
         self.done = 0
         self.ever_done: list[Cell] = []  # in the order they ended
@@ -30,8 +33,11 @@ class Graph:
         self._at: dict[int, Cell] = {}  # what stands at a place
         self._ended: dict[str, None] = {}  # what had ended at the last commit, in list order
         self._fresh: list[Cell] = []  # what ended since
+        self._held: list[int] = []  # ready places that wait for something else
         self._low = 0
-        self._highest = -1  # highest trailing number ever used; -1 until somebody asks
+        self._written = Reading(0)  # the reading of what the last commit brought
+        self._youngest = 0  # the last version that brought an id
+        self._ids: IdBook | None = None  # the numbers that ids ever had, once somebody asked
         self.readers = Readers()
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -56,21 +62,25 @@ class Graph:
         return self.in_order({c.step.id: c for c in cell.dependents if not c.gone and c.is_open}.values())
 
     def resting_on(self, cell: Cell | None, assumptions: Iterable[str] = ()) -> list[Cell]:
-        """The radius of a failure: open steps that rest on the step or on the refuted assumptions, in list order."""
-        roots = [*(cell.dependents if cell is not None else ()), *self.readers.assuming(assumptions)]
+        """The radius of a failure: open steps that rest on the step or on the refuted assumptions, in list order.
+
+        The way to an open step may lead through one that has ended: what ran on a gap that is listed again.
+        """
+        roots = [*(cell.dependents if cell is not None else ())]
+        roots += (c for c in self.readers.assuming(assumptions) if c.is_open)
         found: dict[int, Cell] = {}
         while roots:
             here = roots.pop()
-            if here is cell or here.gone or not here.is_open or here.place in found:
+            if here is cell or here.gone or here.place in found:
                 continue
             found[here.place] = here
             roots.extend(here.dependents)
-        return [found[place] for place in sorted(found)]
+        return [found[place] for place in sorted(found) if found[place].is_open]
 
     def open_key(self) -> int:
         """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
         if self._open_key is None:
-            self._open_key = sum(call_key(cell.step) for cell in self.cells.values() if cell.is_open)
+            self._open_key = sum(sequence_key(cell.step) for cell in self.cells.values() if cell.is_open)
         return self._open_key
 
     def lineage(self, cell: Cell) -> Lineage:
@@ -83,11 +93,15 @@ class Graph:
         """The ids of a step's lineage up to it."""
         return cell.lineage.ids if cell.lineage is not None else (cell.step.id,)
 
-    def highest(self) -> int:
-        """The highest trailing number any id ever had."""
-        if self._highest < 0:
-            self._highest = max(map(trailing_number, self.known), default=0)
-        return self._highest
+    def new_ids(self, own: Iterable[str] = ()) -> NewIds:
+        """New ids for a draft, whose `own` ids count as used."""
+        if self._ids is None:
+            self._ids = IdBook(self.known)
+        return NewIds(self._ids, own)
+
+    def ids_of(self, reading: Reading) -> Container[str]:
+        """The ids that are references in a text."""
+        return self.known if reading.upto >= self._youngest else Known(self.known, reading)
 
     # -- moving -------------------------------------------------------------------------------------------------
 
@@ -100,6 +114,15 @@ class Graph:
                 return cell
             heappop(ready)
         return None
+
+    def hold(self) -> None:
+        """The step at the head has to wait for something else than its dependencies."""
+        self._held.append(heappop(self._ready))
+
+    def release(self) -> None:
+        """What was held may start."""
+        while self._held:
+            heappush(self._ready, self._held.pop())
 
     def start(self, cell: Cell) -> None:
         """The step begins to run."""
@@ -159,7 +182,7 @@ class Graph:
     def _count_open(self, cell: Cell, by: int) -> None:
         self.open += by
         if self._open_key is not None:
-            self._open_key += by * call_key(cell.step)
+            self._open_key += by * sequence_key(cell.step)
 
     def _close(self, cell: Cell) -> None:
         cell.until = self.version
@@ -181,20 +204,24 @@ class Graph:
         *,
         afresh: bool = False,
         refuted: Iterable[str] = (),
+        readings: Mapping[str, Reading] | None = None,
     ) -> list[Cell]:
         """Put the next version in force; returns the cells it made, in list order.
 
         The new list is: what has ended, `steps`, what else is open. A step in `steps` or `amended` whose id is in the
-        plan takes that step's place.
+        plan takes that step's place. `readings` are those of texts that are older than this version, by step id.
         """
         self._list_ended()
         self.version += 1
+        self._written = Reading(self.version)
         lines = self._take_out(steps, removed)
         start = self._low - len(steps) if self.version > 1 else 0
         self._low = min(self._low, start)
         self.readers.forget(refuted)
         made = [self._put(step, start + i, lines, afresh=afresh) for i, step in enumerate(steps)]
         made += [self._amend(step) for step in amended]
+        for id_, reading in (readings or {}).items():
+            self.cells[id_].reading = reading
         for cell in made:
             self._link(cell)
         self.readers.add_hidden(made)
@@ -224,7 +251,9 @@ class Graph:
         cell.until = cell.until or self.version
 
     def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
-        cell = Cell(step, place, self.version, on_gaps=bool(step.gaps))
+        cell = Cell(
+            step, place, self.version, on_gaps=bool(step.gaps), original=self.version == 1, reading=self._written
+        )
         old = leaving.get(step.id) or leaving.get(step.replaces or "")
         if old is not None:
             line = self.lineage(old)
@@ -232,17 +261,23 @@ class Graph:
                 line.called = True
                 line.tools.add(old.step.tool_name)
             if old.step.id == step.id:
+                cell.original = old.original and same_work(old.step, step)
+                if old.step.args is step.args:  # the text is the old one
+                    cell.reading = old.reading
                 cell.dependents = [c for c in old.dependents if not c.gone]
                 if old.gap:
                     _wait_again(cell.dependents)
             else:
                 line.ids = (*line.ids, step.id)
             cell.lineage = line.afresh() if afresh else line
+        if step.required:
+            self.required[step.id] = None
+            self.lineage(cell).required = True
         self._enter(cell)
         if step.id not in self.known:
-            self.known.add(step.id)
-            if self._highest >= 0:
-                self._highest = max(self._highest, trailing_number(step.id))
+            self.known[step.id] = self._youngest = self.version
+            if self._ids is not None:
+                self._ids.note(step.id)
         return cell
 
     def _amend(self, step: Step) -> Cell:
@@ -252,7 +287,7 @@ class Graph:
             return old
         self._drop(old)
         cell = Cell(step, old.place, self.version, on_gaps=bool(step.gaps))
-        cell.lineage = old.lineage
+        cell.lineage, cell.original, cell.reading = old.lineage, old.original, old.reading
         cell.dependents = [c for c in old.dependents if not c.gone]
         if old.awaits_replan:
             cell.state, cell.awaits_replan = FAILED, True
@@ -270,11 +305,13 @@ class Graph:
     def _link(self, cell: Cell) -> None:
         for id_ in cell.step.depends_on or ():
             dependency = self.cells.get(id_)
-            if dependency is not None and dependency.gap:
+            if dependency is None:
+                continue
+            if dependency.gap:
                 cell.gap_deps += 1
-            elif dependency is not None and dependency.state is not DONE:
+            elif dependency.state is not DONE:
                 cell.unmet += 1
-                dependency.dependents.append(cell)
+            dependency.dependents.append(cell)
         if cell.unmet == 0 and cell.state is PENDING:
             heappush(self._ready, cell.place)
 
@@ -291,7 +328,7 @@ def _wait_again(dependents: Iterable[Cell]) -> None:
             dependent.unmet += 1
 
 
-def call_key(step: Step) -> int:
+def sequence_key(step: Step) -> int:
     """What a step adds to the key of a sequence of (action, tool)."""
     return hash((step.action, step.tool_name))
 

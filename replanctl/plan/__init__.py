@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from replanctl.kinds import ChangeKind, Granularity, OnFailure, StepState
 from replanctl.plan import references
 from replanctl.plan.bulk import too_bulky, too_bulky_when_read
 from replanctl.plan.coupling import CouplingRow, coupling
 from replanctl.plan.cycles import cycles, in_order, uncovered
+from replanctl.plan.data import NoDataError, data_of
 from replanctl.plan.diff import (
-    ChangeKind,
     PlanDiff,
     StepChange,
     StepLike,
@@ -22,29 +23,29 @@ from replanctl.plan.model import (
     ID_LENGTH,
     ID_PATTERN,
     Alternative,
-    Granularity,
-    OnFailure,
     Plan,
     Step,
-    StepState,
     Tool,
-    fresh_ids,
     sequenced,
     step_id,
-    trailing_number,
     variable_name,
 )
+from replanctl.plan.new_ids import IdBook, NewIds
 from replanctl.plan.references import Reference, in_text, mentions, parse, shortened
 
 __all__ = [
     "references",
     "Alternative",
+    "NoDataError",
+    "data_of",
     "StepChange",
     "ChangeKind",
     "CouplingRow",
     "Granularity",
     "ID_LENGTH",
     "ID_PATTERN",
+    "IdBook",
+    "NewIds",
     "OnFailure",
     "Plan",
     "PlanDiff",
@@ -59,7 +60,6 @@ __all__ = [
     "diff_plans",
     "diff_steps",
     "exact",
-    "fresh_ids",
     "in_order",
     "in_text",
     "shortened",
@@ -71,7 +71,6 @@ __all__ = [
     "same_args",
     "sequenced",
     "step_id",
-    "trailing_number",
     "uncovered",
     "variable_name",
 ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from typing import Any, Protocol
 
 import msgspec
 
+from replanctl.kinds import ChangeKind
 from replanctl.plan.model import Plan, Step, sequenced
 
 
@@ -24,15 +24,6 @@ class StepLike(Protocol):
     def args(self) -> dict[str, Any]: ...
     @property
     def depends_on(self) -> tuple[str, ...] | None: ...
-
-
-class ChangeKind(StrEnum):
-    """What happened to a step; the value is the mark it is printed with."""
-
-    REVISED = "~"
-    REWIRED = ">"
-    REMOVED = "-"
-    ADDED = "+"
 
 
 class StepChange(msgspec.Struct, frozen=True, gc=False):

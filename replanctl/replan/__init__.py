@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+from replanctl.kinds import ErrorType, Evict, Otherwise, Preset, Radius, Status
 from replanctl.replan.gates import (
+    GATE,
+    GATES,
+    ORDER,
     REASONS,
     BudgetGate,
     Check,
     GateLimits,
-    OscillationGuard,
-    Preset,
-    ReplanBreaker,
+    GateRow,
+    Limits,
+    Moment,
+    Spent,
+    Unit,
     left_open,
     resolve,
 )
-from replanctl.replan.lessons import Evict, Lesson, LessonBook, LessonPolicy
+from replanctl.replan.guards import OscillationGuard, ReplanBreaker
+from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
 from replanctl.replan.prompt import (
     LESSON_LINES,
     DoneStep,
     Lazy,
+    Left,
     ReplanRequest,
     build_prompt,
     done_lines,
     step_lines,
     summary,
 )
-from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen, Replanner, ReplannerError, ScriptedReplanner
+from replanctl.replan.replanner import PlannerRule, PlannerWhen, Replanner, ReplannerError, ScriptedReplanner
 from replanctl.replan.routing import (
     GOAL_CHANGED,
     RULE_NAMES,
     Decision,
-    Radius,
     RouteFacts,
     RouteRule,
     RouteWhen,
@@ -37,7 +44,7 @@ from replanctl.replan.routing import (
     deeper,
     route,
 )
-from replanctl.replan.signal import ERROR_TYPES, ErrorType, FailureSignal, Missing, Status, classify
+from replanctl.replan.signal import ERROR_TYPES, FailureSignal, Missing, classify
 from replanctl.replan.template import template
 
 __all__ = [
@@ -49,14 +56,21 @@ __all__ = [
     "ErrorType",
     "Evict",
     "FailureSignal",
+    "GATE",
+    "GATES",
     "GOAL_CHANGED",
     "GateLimits",
+    "GateRow",
     "LESSON_LINES",
     "Lazy",
+    "Left",
     "Lesson",
     "LessonBook",
     "LessonPolicy",
+    "Limits",
     "Missing",
+    "Moment",
+    "ORDER",
     "OscillationGuard",
     "Otherwise",
     "PlannerRule",
@@ -74,7 +88,9 @@ __all__ = [
     "RouteWhen",
     "RoutingPolicy",
     "ScriptedReplanner",
+    "Spent",
     "Status",
+    "Unit",
     "build_prompt",
     "classify",
     "deeper",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from replanctl.kinds import Mode
 from replanctl.lazy import lazily
 from replanctl.run import events
 from replanctl.run.engine import NewInputs, Session
@@ -29,14 +30,17 @@ from replanctl.run.events import (
     VariableHealth,
 )
 from replanctl.run.fold import ResultFold, fold
+from replanctl.run.given import check_policy, own_steps
 from replanctl.run.interruptions import Interruption
-from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
+from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
 from replanctl.run.reopening import RESUME
+from replanctl.run.requests import RequestListener
 from replanctl.run.result import (
     Gap,
     GateView,
     HandOver,
     LedgerLine,
+    LessonView,
     Revision,
     SessionResult,
     StepView,
@@ -59,6 +63,9 @@ else:
     )
 
 __all__ = [
+    "LessonView",
+    "check_policy",
+    "own_steps",
     "events",
     "Amendment",
     "AnyEvent",
@@ -87,6 +94,7 @@ __all__ = [
     "PlanRejected",
     "Policy",
     "RESUME",
+    "RequestListener",
     "ResultFold",
     "RetryPolicy",
     "Revision",

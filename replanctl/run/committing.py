@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
+from replanctl.kinds import Granularity, Verdict
 from replanctl.live import (
+    DONE,
     FAILED,
     PENDING,
     SKIPPED,
     Cell,
     Draft,
     Graph,
+    Ground,
     Proposal,
     Surroundings,
-    Verdict,
-    call_key,
     check,
+    is_required,
     lay_over,
+    required,
+    same_work,
+    sequence_key,
+    unmakeable,
 )
-from replanctl.plan import Granularity, Step, changed_fields
-from replanctl.replan import BudgetGate, Check, deeper
-from replanctl.run.asking import TEMPLATE
+from replanctl.plan import Step, changed_fields, variable_name
+from replanctl.replan import Check, Moment, deeper
+from replanctl.run.budget import Spending
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
+from replanctl.run.once import May
+from replanctl.run.requests import TEMPLATE
 from replanctl.run.state import SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.trigger import Trigger
+
+
+class Faults(NamedTuple):
+    """Why a draft is refused. `only_calls`: for nothing but calls that may not be made (again)."""
+
+    reasons: tuple[str, ...]
+    only_calls: bool = False
 
 
 class Committing:
@@ -36,34 +53,72 @@ class Committing:
         self._plain = plain
 
     def proposal(self, trigger: Trigger, draft: Draft, who: str) -> Proposal:
-        """What this draft would change."""
+        """What this draft would change. In answer to a changed goal an empty one means that what is there will do."""
         state = self._state
-        return lay_over(
-            draft,
-            state.graph,
-            trigger.decision.granularity,
-            failed=trigger.cell,
-            scope=trigger.scope,
-            refuted=state.variables.refuted,
-            finished=None if who == TEMPLATE else state.finished,
+        if not draft.steps:
+            return self._no_more(draft)
+        ground = Ground(state.graph, trigger.decision.granularity, trigger.cell, trigger.scope)
+        if who != TEMPLATE:  # the template says itself which step each of its own stands for
+            judged = state.variables.after(draft.verdicts)
+            ground.finished, ground.open, ground.holds = state.finished, state.open_steps, judged.is_clean
+        return lay_over(draft, ground, state.variables.refuted)
+
+    def _no_more(self, draft: Draft) -> Proposal:
+        """What is open goes; results that are stale by the change alone are kept, unless the draft judges them."""
+        graph = self._state.graph
+        kept = {variable_name(id_): Verdict.KEEP for id_ in self._state.variables.only_outdated()}
+        dropped = (c for c in graph.cells.values() if is_required(c) and c.state is not DONE) if graph.required else ()
+        return Proposal(
+            steps=(),
+            amended=(),
+            removed=tuple(cell.step.id for cell in graph.open_cells()),
+            mapping={},
+            before={},
+            verdicts={**kept, **draft.verdicts},
+            dropped=tuple(cell.step.id for cell in dropped),
+            warnings=draft.warnings,
+            closes=True,
         )
 
-    def faults(self, trigger: Trigger, proposal: Proposal) -> tuple[str, ...]:
+    def faults(self, trigger: Trigger, proposal: Proposal, who: str) -> Faults:
         """Every reason against it."""
-        state, plan = self._state, self._state.plan
         if self._plain:
-            return proposal.faults
-        around = Surroundings(state.graph, state.variables, plan.tools, plan.assumptions, state.denies, trigger.cell)
-        return check(proposal, around, trigger.decision.granularity)
+            return Faults(proposal.faults)
+        if proposal.closes:
+            return Faults(tuple(required(proposal.dropped)))
+        state, plan, granularity = self._state, self._state.plan, trigger.decision.granularity
+        around = Surroundings(
+            state.graph, state.variables, plan.tools, plan.assumptions, state.unmakeable, trigger.cell,
+            by_template=who == TEMPLATE,
+        )  # fmt: skip
+        reasons = check(proposal, around, granularity)
+        return Faults(reasons, bool(reasons) and set(reasons) <= set(unmakeable(proposal, around, granularity)))
 
-    def called_again(self, proposal: Proposal) -> tuple[str, ...]:
-        """A warning for each step that makes a call again which is done and not safe to make twice."""
-        unsafe = [step for step in proposal.steps if not self._state.tool(step.tool_name).idempotent]
-        return tuple(
-            f"step {step.id} calls {step.tool_name} again, which is not idempotent and may act twice"
-            for step in unsafe
-            if self._state.finished.called(step)
-        )
+    def acting_again(self, proposal: Proposal) -> Iterator[str]:
+        """A warning for each step whose call was made before and is not made again, and for each that does once more,
+        with other args, what an action says that is done."""
+        state, known = self._state, proposal.reader(self._state.graph)
+        for step in proposal.steps:
+            if state.tool(step.tool_name).idempotent:
+                continue
+            ruling = state.drafted_call(step, known(step))
+            if ruling.may is May.TAKE:
+                yield ruling.why
+            elif ruling.may is May.MAKE and (done := self._done_already(step, proposal.before.get(step.id))):
+                args = "other args" if state.can_read(step, known(step)) else "args that can't be read yet"
+                yield (
+                    f"step {step.id} does again what step {done.step.id} did ({step.action}), with {args}:"
+                    f" {step.tool_name} acts on the world"
+                )
+
+    def _done_already(self, step: Step, before: Step | None) -> Cell | None:
+        """A step that was done with the same written action and tool; none where the draft only lists an open step."""
+        if step.again or step.action == step.tool_name:
+            return None
+        cell = self._state.graph.cells.get(before.id) if before is not None else None
+        if cell is not None and cell.state is not DONE and same_work(cell.step, step):
+            return None
+        return self._state.finished.same_action(step)
 
     # -- gates --------------------------------------------------------------------------------------------------------
 
@@ -71,15 +126,16 @@ class Committing:
         """The two gates behind the draft check, in order; each is read when it is its turn."""
         state, graph = self._state, self._state.graph
         leaving = proposal.leaving(graph)
-        key = graph.open_key() - sum(call_key(cell.step) for cell in leaving) + sum(map(call_key, proposal.steps))
+        key = (
+            graph.open_key() - sum(sequence_key(cell.step) for cell in leaving) + sum(map(sequence_key, proposal.steps))
+        )
         version = graph.version
         if trigger.failure is None:  # versions made for an earlier goal do not count
             state.guard.forget()
         state.guard.replace(graph.open_key(), lambda: _calls(cell.step for cell in graph.open_at(version)))
-        yield state.guard.check(key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
-        max_steps = None if self._plain else state.limits.max_steps
         left = graph.open - len(leaving) + len(proposal.steps)
-        yield BudgetGate("max_steps", max_steps).check(state.executions + left)
+        seen = partial(state.guard.seen, key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
+        return state.budget.checks(Moment.COMMIT, state, Spending(steps=left, seen=seen))
 
     # -- the commit ---------------------------------------------------------------------------------------------------
 
@@ -89,9 +145,18 @@ class Committing:
         parent, (rule, granularity) = state.version, (trigger.decision.rule, trigger.decision.granularity)
         changes = _changes(proposal, graph)
         self._climb(trigger)
+        if proposal.closes:  # what is there will do, whatever was to be handed over
+            state.given_up = []
         refuted = tuple(state.variables.refuted)
         afresh = trigger.failure is None
-        made = graph.commit(proposal.steps, proposal.amended, proposal.removed, afresh=afresh, refuted=refuted)
+        made = graph.commit(
+            proposal.steps,
+            proposal.amended,
+            proposal.removed,
+            afresh=afresh,
+            refuted=refuted,
+            readings=proposal.readings,
+        )
         state.version = f"v{graph.version}"
         yield state.emit(
             PlanCommit, parent, granularity, rule, trigger.cause, state.goal, proposal.steps, proposal.amended,

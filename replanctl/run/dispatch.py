@@ -12,12 +12,17 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
-from replanctl.live import Cell, Health
+import msgspec
+
+from replanctl.kinds import ErrorType, GateName, Health, Status
+from replanctl.live import Cell, call_key
 from replanctl.plan import Reference, references, too_bulky
-from replanctl.replan import ERROR_TYPES, BudgetGate, Check, ErrorType, Missing, Status
+from replanctl.replan import ERROR_TYPES, Check, Missing, Moment
+from replanctl.run.budget import MICROSECONDS, Spending
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
 from replanctl.run.execution import Execution
-from replanctl.run.state import MICROSECONDS, SessionState, microseconds
+from replanctl.run.once import DENIED, MAKE, Came, Made, May, Ruling
+from replanctl.run.state import SessionState, microseconds
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import Call, Outcome, Tools
 from replanctl.schema import contract
@@ -37,18 +42,11 @@ class Dispatcher:
         # what is in flight: when its call or wait ends, what happens then, and in which order it was put here
         self.agenda: list[tuple[int, int, int, Execution]] = []
         self._order = 0
-        self.stopped: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
 
     def refusal(self) -> Check | None:
         """The gate that keeps the next step from starting, if one does."""
-        state, limits = self._state, self._state.limits
-        if limits.max_steps is not None and state.executions >= limits.max_steps:
-            return Check("max_steps", limits.max_steps, state.executions, False)
-        if limits.max_tool_calls is not None and state.calls >= limits.max_tool_calls:
-            return Check("max_tool_calls", limits.max_tool_calls, state.calls, False)
-        if self._state.deadline is not None and state.clock >= self._state.deadline:
-            return Check("max_seconds", limits.max_seconds, state.at, False)
-        return None
+        state = self._state
+        return state.budget.refusal(Moment.STEP, state, state.next_step)
 
     # -- starting -------------------------------------------------------------------------------------------------
 
@@ -60,7 +58,7 @@ class Dispatcher:
         warnings: tuple[str, ...] = ()
         missing: Missing | None = None
         if references.mentions(args):
-            bulky = state.too_bulky(step)
+            bulky = state.too_bulky(step, state.graph.ids_of(cell.reading))
             args, sources, missing, warnings = self._read(cell) if not bulky else (args, (), None, ())
         else:
             bulky = too_bulky(args)
@@ -77,17 +75,37 @@ class Dispatcher:
             yield from self._ends.fail(execution, Status.SHAPE, bulky)
         elif missing is not None:
             yield from self._ends.fail(execution, Status.ERROR, "", missing=missing)
-        elif state.denied and state.was_denied(tool, args):
-            yield from self._ends.fail(execution, Status.DENIED, "denied before")
+        elif (ruling := self._ruling(execution)).may is May.TAKE:
+            yield from self._ends.take(execution, ruling)
+        elif ruling.may is not May.MAKE:
+            yield from self._ends.fail(execution, Status.DENIED, ruling.why)
         elif spec.args is not None and (mismatch := contract.check_args(spec.args, args)):
             yield from self._ends.fail(execution, Status.SHAPE, mismatch)
         else:
             self._call(execution)
 
+    def _ruling(self, execution: Execution) -> Ruling:
+        """Whether the step's own call may be made."""
+        state = self._state
+        if execution.spec.idempotent and not state.once.denied:
+            return MAKE
+        state.once.ran_again(execution.cell.step.id)
+        caller = state.caller(execution.cell)
+        return state.may_call(execution.tool, execution.args, caller, again=caller.step.again)
+
+    def waits(self, cell: Cell) -> bool:
+        """Whether a step's own call is in flight already, for another step: it is not made before that has ended."""
+        state, step = self._state, cell.step
+        known = state.graph.ids_of(cell.reading)
+        if not state.once.in_flight or state.tool(step.tool_name).idempotent or not state.can_read(step, known):
+            return False
+        return state.may_call(step.tool_name, state.substituted(step, known), state.caller(cell)).may is May.WAIT
+
     def _read(self, cell: Cell) -> tuple[dict[str, Any], tuple[str, ...], Missing | None, tuple[str, ...]]:
         """The args with what their references read, whom they read, the first that can't be read, and warnings."""
         state, step = self._state, cell.step
-        found = references.find(step.args, state.graph.known)
+        known = state.graph.ids_of(cell.reading)
+        found = references.find(step.args, known)
         for reference in found:
             if stands := state.state(reference):
                 return step.args, (), Missing(reference.text, reference.step_id, stands), ()
@@ -99,7 +117,7 @@ class Dispatcher:
         )
         if any(self._is_gap(reference) for reference in found):
             cell.on_gaps = True
-        return state.substituted(step), sources, None, warnings
+        return state.substituted(step, known), sources, None, warnings
 
     def _is_gap(self, reference: Reference) -> bool:
         return reference.step_id not in self._state.variables
@@ -112,6 +130,9 @@ class Dispatcher:
         spec = execution.spec
         execution.tries += 1
         state.calls += 1
+        coefficients = state.policy.coefficients
+        execution.coefficient = coefficients.retry if execution.attempts else coefficients.execution
+        state.in_flight += execution.coefficient
         call = Call(
             cell.step.id,
             execution.tool,
@@ -123,9 +144,13 @@ class Dispatcher:
             cell.step.produces,
             spec.idempotent,
         )
+        if not spec.idempotent and execution.made is None:
+            key = call_key(execution.tool, execution.args)
+            execution.made = state.once.begin(key, execution.tool, state.caller(cell), execution.sources)
         outcome = self.tools.call(call)
-        if outcome.latency > spec.timeout:
-            outcome = Outcome(Status.TIMEOUT, latency=spec.timeout, tokens=outcome.tokens)
+        execution.acted = outcome.status.took_effect
+        if outcome.status is Status.LOST or outcome.latency > spec.timeout:
+            outcome = _unheard(outcome, min(outcome.latency, spec.timeout))
         self._listen(execution, outcome, state.clock)
 
     def _listen(self, execution: Execution, outcome: Outcome, called: int) -> None:
@@ -134,7 +159,7 @@ class Dispatcher:
         if deadline is not None and ends > deadline:
             execution.unheard = outcome
             ends = max(deadline, self._state.clock)
-            outcome = Outcome(Status.TIMEOUT, latency=(ends - called) / MICROSECONDS, tokens=outcome.tokens)
+            outcome = _unheard(outcome, (ends - called) / MICROSECONDS)
         execution.answer = outcome
         self._schedule(ends, _CALL_ENDS, execution)
 
@@ -170,30 +195,45 @@ class Dispatcher:
     def _answered(self, execution: Execution) -> Iterable[Event]:
         outcome = execution.answer
         status, message = outcome.status, outcome.message
+        if execution.made is not None:
+            self._hear(execution, execution.made)
         produces = execution.cell.step.produces
         if status is _OK and produces is not None and (fault := contract.check(produces, outcome.value)):
             status, message = Status.SHAPE, fault
-        coefficients = self._state.policy.coefficients
-        cost = coefficients.retry if execution.attempts else coefficients.execution
-        tokens = cost if outcome.tokens is None else outcome.tokens
-        execution.attempts.append(Attempt(execution.tool, status, outcome.latency, tokens))
+        state, coefficient = self._state, execution.coefficient
+        tokens = coefficient if outcome.tokens is None else outcome.tokens
+        state.in_flight -= coefficient
+        state.booked += tokens
+        execution.attempts.append(Attempt(execution.tool, status, outcome.latency, tokens, execution.acted))
         if status is _OK:
             return self._ends.succeed(execution, outcome.value)
         return self._unsuccessful(execution, status, message)
 
+    def _hear(self, execution: Execution, made: Made) -> None:
+        """The answer to a call that is made once. `again` is good for one that was answered."""
+        outcome, cell = execution.answer, execution.cell
+        self._state.once.hear(made, outcome.status, outcome.value)
+        self._state.graph.release()
+        if outcome.status.is_answer and cell.step.again and execution.tool == cell.step.tool_name:
+            cell.step = msgspec.structs.replace(cell.step, again=False)
+
+    def _let_go(self, execution: Execution) -> None:
+        """The call that an execution was making did not act, and it will not try that one again."""
+        if execution.made is not None and execution.made.came is Came.NOTHING_YET:
+            self._state.once.drop(execution.made)
+            self._state.graph.release()
+            execution.made = None
+
     def _unsuccessful(self, execution: Execution, status: Status, message: str) -> Iterator[Event]:
         if status is Status.DENIED:
-            self._state.denied.add(self._ends.call_key(execution))
+            self._state.once.denied.add(call_key(execution.tool, execution.args))
+            self._let_go(execution)
         if execution.unheard is not None:
-            gate = Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
-            yield from self._abandon(execution, gate)
-        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self._may_have_happened(execution, status):
+            yield from self._abandon(execution, self._state.budget.cut_off(self._state))
+        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not _doubtful(execution):
             yield from self._try_again(execution)
         else:
             yield from self._ends.fail(execution, status, message, outcome=execution.answer)
-
-    def _may_have_happened(self, execution: Execution, status: Status) -> bool:
-        return status is Status.TIMEOUT and not execution.spec.idempotent
 
     # -- trying again -----------------------------------------------------------------------------------------------
 
@@ -202,13 +242,14 @@ class Dispatcher:
         state = self._state
         if execution.tries < state.policy.retry.max_attempts:
             ends = state.clock + microseconds(self._wait(execution))
-            late = state.deadline is not None and ends > state.deadline
-            if not (late and self._has_fallback(execution)):
-                if (gate := self._no_call_at(ends, late=late)) is not None:
-                    yield from self._abandon(execution, gate)
-                else:
-                    self._schedule(ends, _RETRY, execution)
+            gate = self._refused(Moment.WAIT, ends)
+            if gate is None:
+                self._schedule(ends, _RETRY, execution)
                 return
+            if gate.gate is not GateName.MAX_SECONDS or not self._has_fallback(execution):
+                yield from self._abandon(execution, gate)
+                return
+        self._let_go(execution)
         if self._has_fallback(execution):
             self._schedule(state.clock, _FALL_BACK, execution)
         else:
@@ -222,9 +263,10 @@ class Dispatcher:
 
     def _retry(self, execution: Execution) -> Iterator[Event]:
         state, last = self._state, execution.answer
-        if state.was_denied(execution.tool, execution.args):  # meanwhile, to another step
-            yield from self._ends.fail(execution, Status.DENIED, "denied before")
-        elif (gate := self._no_call_now()) is not None:
+        if call_key(execution.tool, execution.args) in state.once.denied:  # meanwhile, to another step
+            self._let_go(execution)
+            yield from self._ends.fail(execution, Status.DENIED, DENIED.why)
+        elif (gate := self._refused(Moment.CALL)) is not None:
             yield from self._abandon(execution, gate)
         else:
             number, wait = len(execution.attempts) + 1, self._wait(execution)
@@ -232,25 +274,26 @@ class Dispatcher:
             self._call(execution)
 
     def _has_fallback(self, execution: Execution) -> bool:
-        """Whether a fallback is left whose schema takes the args and whose call was not denied before."""
+        """Whether a fallback is left whose schema takes the args and whose call may be made."""
         if execution.fallbacks is None:  # the first tool's; a fallback's own fallbacks are not followed
             execution.fallbacks = list(
                 dict.fromkeys(name for name in execution.spec.fallback if name != execution.tool)
             )
+        caller = self._state.caller(execution.cell)
         while execution.fallbacks:
             name = execution.fallbacks[0]
             schema = self._state.tool(name).args
             refused = schema is not None and contract.check_args(schema, execution.args)
-            if not refused and not self._state.was_denied(name, execution.args):
+            if not refused and self._state.may_call(name, execution.args, caller).may is May.MAKE:
                 return True
             execution.fallbacks.pop(0)
         return False
 
     def _fall_back(self, execution: Execution) -> Iterator[Event]:
-        if not self._has_fallback(execution):  # its call was denied meanwhile
+        if not self._has_fallback(execution):  # its call was made or denied meanwhile
             yield from self._try_again(execution)
             return
-        if (gate := self._no_call_now()) is not None:
+        if (gate := self._refused(Moment.CALL)) is not None:
             yield from self._abandon(execution, gate)
             return
         assert execution.fallbacks
@@ -264,30 +307,27 @@ class Dispatcher:
 
     # -- gates inside an execution ---------------------------------------------------------------------------------
 
-    def _calls_gate(self) -> BudgetGate:
-        return BudgetGate("max_tool_calls", self._state.limits.max_tool_calls, reached=False)
-
-    def _out_of_calls(self) -> bool:
-        return not self._calls_gate().check(self._state.calls).admitted
-
-    def _calls_spent(self) -> Check:
-        return self._calls_gate().check(self._state.calls)
-
-    def _no_call_now(self) -> Check | None:
+    def _refused(self, moment: Moment, clock: int | None = None) -> Check | None:
+        """The gate that refuses a retry or a fallback: now, or at an instant of the clock."""
         state = self._state
-        return self._no_call_at(state.clock, late=state.deadline is not None and state.clock >= state.deadline)
-
-    def _no_call_at(self, clock: int, *, late: bool) -> Check | None:
-        """The gate that refuses a call at this instant; counts come before the clock."""
-        if self._out_of_calls():
-            return self._calls_spent()
-        if late:
-            return Check("max_seconds", self._state.limits.max_seconds, clock / MICROSECONDS, False)
-        return None
+        spending = Spending(tokens=state.policy.coefficients.retry, clock=clock)
+        return state.budget.refusal(moment, state, spending)
 
     def _abandon(self, execution: Execution, gate: Check) -> Iterator[Event]:
-        self.stopped = self.stopped or (gate, execution.cell.step.id)
+        self._let_go(execution)
+        self._state.spent = self._state.spent or (gate, execution.cell.step.id)
         yield self._ends.abandon(execution)
+
+
+def _doubtful(execution: Execution) -> bool:
+    """Whether the call that an execution made may have happened, and is not to be made twice."""
+    return execution.made is not None and execution.made.came is Came.DOUBT
+
+
+def _unheard(outcome: Outcome, latency: float) -> Outcome:
+    """What a call comes to whose answer did not arrive: nothing of what was said, only what it cost."""
+    status = Status.LOST if outcome.status is Status.LOST else Status.TIMEOUT
+    return Outcome(status, latency=latency, tokens=outcome.tokens)
 
 
 def _backoff(first: float, factor: float, most: float, tries: int) -> float:

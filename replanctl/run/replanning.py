@@ -7,22 +7,25 @@ booked, whatever came back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
+import msgspec
+
+from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal
-from replanctl.plan import Granularity
-from replanctl.replan import REASONS, Check, ErrorType, Replanner
-from replanctl.run.asking import TEMPLATE, Answer, Asked, Asking
-from replanctl.run.committing import Committing
-from replanctl.run.events import Event, Gate, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
+from replanctl.replan import Check, Replanner
+from replanctl.run.committing import Committing, Faults
+from replanctl.run.events import Event, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
 from replanctl.run.interruptions import GoalChange
-from replanctl.run.state import Failure, SessionState
+from replanctl.run.requests import TEMPLATE, Answer, RequestListener, Requests
+from replanctl.run.state import Failure, GivenUp, SessionState
 from replanctl.run.step_ends import StepEnds
-from replanctl.run.trigger import Stop, Trigger, failure_trigger, goal_trigger
+from replanctl.run.stop import Stop
+from replanctl.run.trigger import Trigger, failure_trigger, goal_trigger
 
 
 class Replanning:
-    """Answers failures and changed goals with new versions. After each answer `stop` says whether the session ends."""
+    """Answers failures and changed goals with new versions; ends the session where a gate refuses or no plan comes."""
 
     def __init__(
         self,
@@ -31,14 +34,13 @@ class Replanning:
         ends: StepEnds,
         *,
         plain: bool = False,
-        asked: Asked | None = None,
+        listener: RequestListener | None = None,
     ) -> None:
         self._state = state
         self._ends = ends
         self._plain = plain
-        self._asking = Asking(state, replanner, asked)
+        self._requests = Requests(state, replanner, listener)
         self._committing = Committing(state, ends, plain=plain)
-        self.stop: Stop | None = None
         self.goal_waits = False  # the goal changed, and the session stopped before a version answered it
 
     def failure(self, failure: Failure) -> Iterator[Event]:
@@ -50,7 +52,8 @@ class Replanning:
             Route, trigger.step_id, signal.error_type, rule, trigger.decision.radius, granularity,
             trigger.decision.escalated_from,
         )  # fmt: skip
-        yield self._lesson(trigger, signal.error_type, self._asking.cause(trigger))
+        if failure.lesson is None:
+            yield self._lesson(trigger, signal.error_type, self._requests.cause(trigger))
         if granularity is Granularity.NONE:
             yield from self._hand_over(failure)
         else:
@@ -62,102 +65,129 @@ class Replanning:
         previous, state.goal = state.goal, change.goal
         yield state.emit(GoalChanged, change.goal, previous, True, change.refutes)
         yield from state.health_events([*state.variables.refute(change.refutes), *state.variables.goal_changed()])
+        state.once.goals += 1
+        self.goal_waits = False
         yield from self.answer_goal()
 
     def answer_goal(self) -> Iterator[Event]:
-        """A global replan for the goal as it is now; with it ladder, breaker and oscillation start afresh."""
+        """A global replan for the goal as it is now; with it ladder, breaker and oscillation start afresh.
+
+        Its lesson is written once, also where the session stopped before a version answered it.
+        """
         state = self._state
         trigger = goal_trigger(state)
         yield state.emit(Route, None, None, trigger.decision.rule, None, trigger.decision.granularity)
-        yield self._lesson(trigger, ErrorType.GOAL_CHANGED, f"the goal is now {state.goal}")
+        if not self.goal_waits:
+            yield self._lesson(trigger, ErrorType.GOAL_CHANGED, f"the goal is now {state.goal}")
         yield from self._replan(trigger)
-        self.goal_waits = self.stop is not None
+        self.goal_waits = state.stop is not None
 
-    def _lesson(self, trigger: Trigger, error_type: str, cause: str) -> LessonLearned:
+    def _lesson(self, trigger: Trigger, error_type: ErrorType, cause: str) -> LessonLearned:
         state = self._state
         avoid = ", ".join(trigger.attempted)
         failed_in = trigger.failure.signal.version if trigger.failure is not None else state.version
         lesson, evicted = state.lessons.write(failed_in, trigger.step_id, error_type, cause, avoid)
         gone = evicted.text if evicted is not None else None
+        if trigger.failure is not None and trigger.failure.lesson is None:
+            trigger.failure.lesson = lesson
         return state.emit(LessonLearned, lesson.text, lesson.count, trigger.step_id, error_type, gone)
 
-    def _hand_over(self, failure: Failure) -> Iterator[Event]:
-        """No replan helps: what rests on the step is skipped, the rest goes on, and then a person takes over."""
+    def _reword(self, trigger: Trigger, cause: str) -> Iterator[Event]:
+        """What a replanner says of the cause when it answers stands in the lesson instead of what was guessed."""
+        state, failure = self._state, trigger.failure
+        if not cause or failure is None or failure.lesson is None or failure.lesson not in state.lessons:
+            return
+        old, error_type = failure.lesson, failure.signal.error_type
+        left = state.lessons.unlearn(old)
+        if left is not None:
+            yield state.emit(LessonLearned, left.text, left.count, trigger.step_id, error_type)
+        failure.lesson = None
+        event = self._lesson(trigger, error_type, cause)
+        gone = left is None and event.text != old.text
+        yield msgspec.structs.replace(event, evicted=old.text) if gone else event
+
+    def _hand_over(self, failure: Failure, check: Check | None = None) -> Iterator[Event]:
+        """No replan helps, or its breaker (`check`) refuses one more: what rests on the step is skipped, the rest goes
+        on, and then a person takes over."""
         state = self._state
         resting = [c for c in state.graph.resting_on(failure.cell, failure.signal.refutes) if c.state is PENDING]
         state.graph.fail_for_good(failure.cell)
-        state.escalated.append(failure)
-        state.handed_over += (failure.cell, *resting)
+        state.given_up.append(GivenUp(failure, check, tuple(resting)))
         for cell in resting:
             yield self._ends.skip(cell, blocked_by=(failure.cell.step.id,))
 
     # -- asking until a draft is good, a gate refuses, or the replanner gives up ------------------------------------
 
     def _replan(self, trigger: Trigger) -> Iterator[Event]:
-        while self.stop is None:
-            estimate = self._asking.estimate(trigger)
-            yield from self._pass(trigger, self._asking.checks(trigger, estimate))
-            if self.stop is not None:
+        while True:
+            estimate = self._requests.estimate(trigger)
+            if not (yield from self._pass(trigger, self._requests.checks(trigger, estimate))):
                 return
-            answer = self._asking.ask(trigger, estimate)
+            answer = self._requests.ask(trigger, estimate)
             draft = answer.draft
             proposal = self._committing.proposal(trigger, draft, answer.who) if draft is not None else None
             yield self._drafted(trigger, answer, proposal)
-            yield self._state.emit(Ledger, "replan", trigger.step_id, trigger.decision.granularity, estimate, estimate)
-            if draft is not None and not draft.steps:
-                yield from self._empty(trigger, draft)
+            yield self._state.emit(
+                Ledger, LedgerKind.REPLAN, trigger.step_id, trigger.decision.granularity, estimate, estimate
+            )
+            yield from self._reword(trigger, draft.cause if draft is not None else "")
+            if draft is not None and not draft.steps and (trigger.failure is not None or draft.gives_up):
+                on = f"step {trigger.step_id}" if trigger.failure is not None else "the new goal"
+                self._state.stop = Stop(Reason.NO_PLAN, f"the replanner gave up on {on}")
                 return
-            reasons = (answer.error,) if proposal is None else self._committing.faults(trigger, proposal)
-            if not reasons and proposal is not None:
+            faults = (
+                Faults((answer.error,)) if proposal is None else self._committing.faults(trigger, proposal, answer.who)
+            )
+            if not faults.reasons and proposal is not None:
                 yield from self._admit(trigger, proposal)
                 return
-            yield from self._rejected(trigger, reasons, answer.who)
-
-    def _pass(self, trigger: Trigger, checks: Iterable[Check]) -> Iterator[Event]:
-        """One gate after the other, up to the first that refuses."""
-        for check in checks:
-            yield self._state.emit(Gate, check.gate, check.limit, check.reading, check.admitted, trigger.step_id)
-            if not check.admitted:
-                self.stop = refusal(check)
+            if (yield from self._rejected(trigger, faults, answer.who)):
                 return
+
+    def _pass(self, trigger: Trigger, checks: Iterable[Check]) -> Generator[Event, None, bool]:
+        """One gate after the other, up to the first that refuses; whether none does.
+
+        The breaker speaks of one step, which is handed over; every other gate ends the session.
+        """
+        for check in checks:
+            if not check.admitted and check.gate is not GateName.PER_STEP:
+                yield self._state.refused(check, trigger.step_id)
+                return False
+            yield self._state.checked(check, trigger.step_id)
+            if not check.admitted and trigger.failure is not None:
+                yield from self._hand_over(trigger.failure, check)
+                return False
+        return True
 
     def _drafted(self, trigger: Trigger, answer: Answer, proposal: Proposal | None) -> PlanDraft:
         draft = answer.draft or Draft()
         mapping = proposal.mapping if proposal is not None else {}
         warnings = draft.warnings
         if proposal is not None:
-            warnings = (*warnings, *self._committing.called_again(proposal))
+            warnings = (*proposal.warnings, *self._committing.acting_again(proposal))
         return self._state.emit(
             PlanDraft, trigger.step_id, trigger.decision.granularity, answer.who, draft.steps, mapping, draft.verdicts,
             answer.error or None, warnings,
         )  # fmt: skip
 
-    def _rejected(self, trigger: Trigger, reasons: tuple[str, ...], who: str) -> Iterator[Event]:
-        """A refused draft becomes a lesson, and the next request tells why; the template is not asked again."""
-        text = "; ".join(reasons)
-        yield self._state.emit(PlanRejected, trigger.step_id, reasons)
-        yield self._lesson(trigger, ErrorType.INVALID_DRAFT, text)
-        trigger.refused(reasons)
-        if who == TEMPLATE:
-            self.stop = Stop("no_plan", f"the template's draft was refused: {text}")
+    def _rejected(self, trigger: Trigger, faults: Faults, who: str) -> Generator[Event, None, bool]:
+        """A refused draft becomes a lesson, and the next request tells why; returns whether there is none.
 
-    def _empty(self, trigger: Trigger, draft: Draft) -> Iterator[Event]:
-        """An empty plan: no plan after a failure; after a changed goal it means that nothing is left to do."""
-        if trigger.failure is not None or draft.gives_up:
-            on = f"step {trigger.step_id}" if trigger.failure is not None else "the new goal"
-            self.stop = Stop("no_plan", f"the replanner gave up on {on}")
-            return
-        open_ids = tuple(cell.step.id for cell in self._state.graph.open_cells())
-        yield from self._admit(trigger, Proposal((), (), open_ids, {}, {}, dict(draft.verdicts)))
+        The template is not asked again. Where only calls that may not be made stand against its draft, a person may
+        settle them: the step is handed over.
+        """
+        text, template = "; ".join(faults.reasons), who == TEMPLATE
+        handed_over = trigger.failure if template and faults.only_calls else None
+        yield self._state.emit(PlanRejected, trigger.step_id, faults.reasons, handed_over is not None)
+        yield self._lesson(trigger, ErrorType.INVALID_DRAFT, text)
+        trigger.refused(faults.reasons)
+        if handed_over is not None:
+            yield from self._hand_over(handed_over)
+        elif template:
+            self._state.stop = Stop(Reason.NO_PLAN, f"the template's draft was refused: {text}")
+        return template
 
     def _admit(self, trigger: Trigger, proposal: Proposal) -> Iterator[Event]:
         """The gates behind the draft check, then the commit."""
-        yield from self._pass(trigger, self._committing.checks(trigger, proposal))
-        if self.stop is None:
+        if (yield from self._pass(trigger, self._committing.checks(trigger, proposal))):
             yield from self._committing.commit(trigger, proposal)
-
-
-def refusal(check: Check) -> Stop:
-    """How a gate that refuses ends the session."""
-    detail = f"{check.gate} comes to {check.reading}, the limit is {check.limit}"
-    return Stop(REASONS[check.gate], detail, check)

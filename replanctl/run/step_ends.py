@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell, Health
-from replanctl.plan import OnFailure
-from replanctl.replan import Missing, Status, classify
-from replanctl.run.events import Event, Signal, StepEnd, StepError, VariableHealth
+from replanctl.kinds import ErrorType, Health, OnFailure, Status, Unreadable
+from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell, Variable
+from replanctl.plan import Step, references
+from replanctl.replan import Missing, classify
+from replanctl.run.events import Attempt, Event, Signal, StepEnd, StepError, VariableHealth
 from replanctl.run.execution import Execution
 from replanctl.run.interruptions import Interruptions
-from replanctl.run.state import Failure, SessionState, call_key
+from replanctl.run.once import Came, Made, Ruling
+from replanctl.run.state import Failure, SessionState
 from replanctl.run.tools import Outcome
-
-ABANDONED = "abandoned"
 
 
 class StepEnds:
@@ -24,29 +24,48 @@ class StepEnds:
         self._state = state
         self._interruptions = interruptions
 
-    def call_key(self, execution: Execution) -> str:
-        """The call an execution is making."""
-        return call_key(execution.tool, execution.args)
-
     def succeed(self, execution: Execution, value: Any) -> Sequence[Event]:
         """The step is done and its variable exists."""
-        state, cell, attempts = self._state, execution.cell, execution.attempts
-        step = cell.step
+        state, step = self._state, execution.cell.step
         variable = state.variables.add(
             step.id, value, version=state.version, assumes=step.assumes, sources=execution.sources
         )
+        if execution.made is not None:
+            execution.made.variable = variable
+        return self._done(execution, variable)
+
+    def take(self, execution: Execution, ruling: Ruling) -> Sequence[Event]:
+        """The step is done with the answer that its call had before, and says so."""
+        made = ruling.made
+        assert made is not None
+        return self._done(execution, self._taken(execution.cell.step, made), (ruling.why,))
+
+    def _taken(self, step: Step, made: Made) -> Variable:
+        """A variable that rests on what the answer rested on, with its health."""
+        state = self._state
+        if made.variable is not None:
+            return state.variables.take(step.id, made.variable, state.version)
+        outdated = made.goals != state.once.goals
+        return state.variables.add(
+            step.id, made.value, version=state.version, assumes=made.caller.step.assumes, sources=made.sources,
+            outdated=outdated,
+        )  # fmt: skip
+
+    def _done(self, execution: Execution, variable: Variable, warnings: tuple[str, ...] = ()) -> Sequence[Event]:
+        state, cell, attempts = self._state, execution.cell, execution.attempts
+        step = cell.step
         state.graph.finish(cell)
         if len(attempts) > 1:
             self._remember_calls(execution)
         ended = StepEnd(
-            state.seq, state.at, state.version, step.id, DONE, "ok", execution.tool, execution.started, value, None,
-            tuple(attempts), execution.again, variable.assumptions,
+            state.seq, state.at, state.version, step.id, DONE, "ok", execution.tool, execution.started, variable.value,
+            None, tuple(attempts), execution.again, variable.assumptions, warnings=warnings,
         )  # fmt: skip
         state.seq += 1
-        self._interruptions.step_ended(state.graph.lineage_ids(cell))
+        self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
         if variable.health is Health.CLEAN:
             return (ended,)
-        return ended, state.emit(VariableHealth, f"E{step.id}", variable.health.value, variable.because)
+        return ended, state.emit(VariableHealth, f"E{step.id}", variable.health, variable.because)
 
     def _remember_calls(self, execution: Execution) -> None:
         """The lineage knows every tool that was called for it."""
@@ -71,7 +90,7 @@ class StepEnds:
             step.id,
             status,
             message,
-            attempted=[f"{a.tool}: {a.status}" for a in execution.attempts],
+            attempted=[f"{a.tool}: {a.status.as_heard}" for a in execution.attempts],
             missing=missing,
             refuted=refutes,
             radius=len(state.graph.resting_on(cell, refutes)),
@@ -87,8 +106,17 @@ class StepEnds:
         )  # fmt: skip
         yield event
         yield from state.health_events(changes)
-        self._interruptions.step_ended(state.graph.lineage_ids(cell))
-        yield from self._answer(Failure(cell, event))
+        self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
+        unmade = frozenset(self._unmade(cell)) if missing is not None else frozenset()
+        doubtful = execution.made is not None and execution.made.came is Came.DOUBT
+        yield from self._answer(Failure(cell, event, unmade, doubtful=doubtful))
+
+    def _unmade(self, cell: Cell) -> Iterator[str]:
+        """The steps it reads that have not run yet."""
+        state = self._state
+        for reference in references.find(cell.step.args, state.graph.ids_of(cell.reading)):
+            if state.state(reference) is Unreadable.PENDING:
+                yield reference.step_id
 
     def _answer(self, failure: Failure) -> Iterator[Event]:
         """What the step's `on_failure` does, once retries and fallbacks are spent."""
@@ -97,8 +125,7 @@ class StepEnds:
             case OnFailure.REPLAN:
                 state.failures.append(failure)
             case OnFailure.ABORT:
-                state.aborted = state.aborted or failure
-                state.handed_over.append(cell)
+                state.aborted.append(failure)
             case OnFailure.SKIP:
                 yield from self.skip_dependents(cell)
             case OnFailure.DEFER:
@@ -108,11 +135,9 @@ class StepEnds:
         step, attempts = execution.cell.step, tuple(execution.attempts)
         if attempts:
             self._remember_calls(execution)
-        warnings: tuple[str, ...] = ()
-        if attempts and attempts[-1].status is Status.TIMEOUT and not execution.spec.idempotent:
-            warnings = (
-                f"step {step.id}: {execution.tool} timed out and is not idempotent: the call may have happened",
-            )
+        made = execution.made
+        doubtful = made is not None and made.came is Came.DOUBT
+        warnings = (_may_have_happened(step.id, attempts[-1]),) if doubtful else ()
         return self._state.emit(
             StepEnd,
             step.id,
@@ -130,8 +155,8 @@ class StepEnds:
     def abandon(self, execution: Execution) -> StepEnd:
         """A gate ends the execution: no signal, no route, no lesson."""
         self._state.graph.fail(execution.cell, awaits_replan=False)
-        last = execution.attempts[-1].status
-        return self._failed(execution, StepError(ABANDONED, f"abandoned, last: {last}"))
+        last = execution.attempts[-1].status.as_heard
+        return self._failed(execution, StepError(ErrorType.ABANDONED, f"abandoned, last: {last}"))
 
     # -- what does not run ------------------------------------------------------------------------------------------
 
@@ -146,7 +171,7 @@ class StepEnds:
         self._state.graph.skip(cell)
         step, at = cell.step, self._state.at
         names = ", ".join(f"E{id_}" for id_ in blocked_by)
-        error = StepError("missing_var", f"blocked by {names}") if gap else None
+        error = StepError(ErrorType.MISSING_VAR, f"blocked by {names}") if gap else None
         return self._state.emit(
             StepEnd, step.id, SKIPPED, "skipped", step.tool_name, at, error=error, gap=gap, blocked_by=blocked_by
         )
@@ -162,3 +187,9 @@ class StepEnds:
         """A step with nothing but gaps to run on is one itself; what this blocks in turn joins the queue."""
         yield self.skip(cell, blocked_by=tuple(cell.step.depends_on or ()), gap=True)
         queue.extend(self._state.graph.leave_gap(cell))
+
+
+def _may_have_happened(step_id: str, attempt: Attempt) -> str:
+    """What is said of a call that is made once, and that nobody can tell of."""
+    how = "timed out" if attempt.status.as_heard is Status.TIMEOUT else f"came to {attempt.status}"
+    return f"step {step_id}: {attempt.tool} {how} and is not idempotent: the call may have happened"

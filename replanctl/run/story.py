@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from replanctl.kinds import Granularity, StepState
 from replanctl.live import DONE, PENDING, RUNNING, SKIPPED
-from replanctl.plan import Granularity, Step, StepState, references, variable_name
+from replanctl.plan import Step, references, variable_name
 from replanctl.run import events as e
 
 

@@ -6,18 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from replanctl.kinds import ErrorType, Granularity
 from replanctl.live import DONE, Cell
-from replanctl.plan import Granularity, shortened
-from replanctl.replan import GOAL_CHANGED, Check, Decision, ErrorType, FailureSignal, RouteFacts, route
+from replanctl.plan import shortened
+from replanctl.replan import GOAL_CHANGED, Decision, FailureSignal, RouteFacts, route
 from replanctl.run.state import Failure, SessionState
-
-
-class Stop(msgspec.Struct, frozen=True):
-    """The session ends here: why, in words, and by which gate."""
-
-    reason: str
-    detail: str
-    gate: Check | None = None
 
 
 class Trigger(msgspec.Struct, eq=False):
@@ -107,12 +100,13 @@ def _facts(state: SessionState, failure: Failure, radius: int, direct: int) -> R
     fallen = state.variables.resting_on(signal.refutes) if signal.refutes else ()
     return RouteFacts(
         error_type=signal.error_type,
-        line=lineage.ids,
+        lineage=lineage.ids,
         tool=cell.step.tool_name,
         radius=radius,
         direct=direct,
-        state=signal.evidence.get("state", ""),
+        state=signal.evidence.get("state"),
         premise_fell=any((c := cells.get(id_)) is not None and c.state is DONE for id_ in fallen),
         forced=cell.step.granularity,
         deepest=lineage.deepest,
+        doubtful=failure.doubtful,
     )

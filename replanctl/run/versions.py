@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from replanctl.kinds import StepState
 from replanctl.live import PENDING
-from replanctl.plan import Step, StepState
+from replanctl.plan import Step
 from replanctl.run.events import PlanCommit
 from replanctl.run.result import StepView
 
@@ -42,7 +43,8 @@ class PlanVersion:
         if known is not None and known[0] is step and known[1].state is state:
             return known[1]
         view = StepView(
-            id_, step.action, step.tool_name, step.args, step.depends_on or (), step.assumes, state, step.replaces
-        )
+            id_, step.action, step.tool_name, step.args, step.expected_outcome, step.depends_on or (), step.assumes,
+            state, step.replaces,
+        )  # fmt: skip
         self._views[id_] = (step, view)
         return view

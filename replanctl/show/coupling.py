@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replanctl.plan import CouplingRow, OnFailure
+from replanctl.kinds import OnFailure
+from replanctl.plan import CouplingRow
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 from replanctl.show.words import number

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Any
 
-from replanctl.plan import ChangeKind, PlanDiff, StepChange
+from replanctl.kinds import ChangeKind
+from replanctl.plan import PlanDiff, StepChange
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import UNICODE, Glyphs, clean, cut, width

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from replanctl.plan import StepState
+from replanctl.kinds import StepState
 from replanctl.run import (
     AnyEvent,
     ExecutionStory,
@@ -45,6 +45,8 @@ class ExecutionLines:
         """Everything of one execution."""
         self._row(execution)
         ended = execution.ended
+        if execution.step.expected_outcome:
+            self._columns.detail("expects", execution.step.expected_outcome)
         for warning in (*(execution.started.warnings if execution.started else ()), *(ended.warnings if ended else ())):
             self._columns.detail("warning", warning, style="notice")
         if ended is not None and ended.attempts:

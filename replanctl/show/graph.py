@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from replanctl.plan import StepLike, StepState, in_order
+from replanctl.kinds import StepState
+from replanctl.plan import StepLike, in_order
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import GLUE, Glyphs

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from replanctl.kinds import ErrorType
 from replanctl.plan import PlanDiff, Step, diff_steps, variable_name
-from replanctl.replan import ErrorType
 from replanctl.run import (
     Event,
     Gate,

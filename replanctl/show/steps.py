@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from replanctl.plan import Step, StepState
+from replanctl.kinds import StepState
+from replanctl.plan import Step
 from replanctl.run import Attempt, StepEnd, StepError
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Span

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from replanctl.kinds import Ending
 from replanctl.run import Revision, SessionResult
 from replanctl.show import handover, ledger, lessons, variables
 from replanctl.show.header import Header
@@ -24,7 +25,7 @@ def closing(paper: Paper, result: SessionResult, facts: Header = PLAIN, *, said:
     handover.section(paper, result)
     paper.blank()
     ending, cost = closing_line(result)
-    paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost, indent=INDENT)
+    paper.line(Span(ending, "done" if result.status == Ending.COMPLETED else "failed"), cost, indent=INDENT)
     _next(paper, commands(result, facts))
 
 
@@ -34,7 +35,7 @@ def closing_line(result: SessionResult) -> tuple[str, str]:
     parts = [f"{seconds(result.seconds)} of session time", f"{number(totals.all)} tokens"]
     if totals.remedy:
         parts.append(f"{percent(totals.ratio).replace(' ', GLUE)} of the main flow again for remedy")
-    if result.status == "completed":
+    if result.status == Ending.COMPLETED:
         return f"{REASONS.get(result.reason, result.reason)} {_replans(result)}", f": {', '.join(parts)}."
     return f"Goal not met {_replans(result)}", f": {_why(result)}. {', '.join(parts)}."
 
@@ -53,7 +54,7 @@ def _replans(result: SessionResult) -> str:
     made = len(_replanned(result))
     counted = [plural(made, "replan")] if made else []
     fruitless = asked - made
-    if fruitless and result.status == "completed":
+    if fruitless and result.status == Ending.COMPLETED:
         counted.append(plural(fruitless, "refused draft"))
     elif fruitless:  # a session may also stop short because a planner gave up, or at a gate behind a good draft
         counted.append(f"{plural(fruitless, 'answer')} that came to nothing")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from replanctl.plan import ChangeKind, Step, StepChange, StepState, changed_fields
+from replanctl.kinds import ChangeKind, StepState
+from replanctl.plan import Step, StepChange, changed_fields
 from replanctl.run import Blocker, ExecutionStory, Story, VersionStory
 from replanctl.show.columns import Columns
 from replanctl.show.diff import describe

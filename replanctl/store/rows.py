@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from replanctl.kinds import RunStatus
 from replanctl.store.frames import Kind, Piece, cut, framed, key
-from replanctl.store.model import LONGEST_GOAL, Head, RunStatus
+from replanctl.store.model import LONGEST_GOAL, Head
 
 _ENCODE = msgspec.json.Encoder().encode
 # What no resume replaces: the answers of real tools are good for every turn, and the goal is the run's name.

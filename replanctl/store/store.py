@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from replanctl.errors import StoreError, UsageError
+from replanctl.kinds import RunStatus
 from replanctl.run import AnyEvent, SessionResult, fold
 from replanctl.store.claim import Claim, is_claimed
 from replanctl.store.database import (
@@ -23,7 +24,7 @@ from replanctl.store.database import (
     transaction,
 )
 from replanctl.store.frames import MOST_RUNS, Kind
-from replanctl.store.model import Head, Inputs, RunRow, RunStatus
+from replanctl.store.model import Head, Inputs, RunRow
 from replanctl.store.packing import DamagedError, pack, unpack
 from replanctl.store.private import make_folder
 from replanctl.store.rows import add, new_head, put_head

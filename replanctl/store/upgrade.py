@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import StoreError
+from replanctl.kinds import RunStatus
 from replanctl.store.claim import is_claimed
 from replanctl.store.frames import Kind
-from replanctl.store.model import RunStatus
 from replanctl.store.packing import pack
 from replanctl.store.rows import add, new_head, put_head
 

@@ -12,11 +12,12 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import StoreError
+from replanctl.kinds import RunStatus
 from replanctl.run import Event, SessionResult
 from replanctl.store.claim import Claim
 from replanctl.store.database import guarded, transaction
 from replanctl.store.frames import Kind
-from replanctl.store.model import Head, Inputs, RunStatus
+from replanctl.store.model import Head, Inputs
 from replanctl.store.packing import pack
 from replanctl.store.rows import LASTING, add, put_head
 from replanctl.store.shelf import reach

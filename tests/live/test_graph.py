@@ -9,7 +9,7 @@ import pytest
 
 from replanctl.live.cells import Cell
 from replanctl.live.graph import Graph
-from replanctl.plan.model import Step, fresh_ids, sequenced
+from replanctl.plan.model import Step, sequenced
 
 
 def step(text: str, **fields: Any) -> Step:
@@ -210,37 +210,17 @@ def test_lineages_follow_what_replaces_what() -> None:
     live.lineage(live.cells["4"]).called = True
     live.commit([step("6:1", replaces="4")], (), ["4", "5"], afresh=True)
     line = live.lineage(live.cells["6"])
-    assert (line.ids, line.root, line.patches, line.deepest, line.called) == (("2", "4", "6"), "2", 0, None, True)
-
-
-@pytest.mark.parametrize(
-    ("plan", "like", "taken", "found"),
-    [
-        ("1 2 3", "3", "", "4 5"),
-        ("s1 s2 s3", "s3", "", "s4 s5"),
-        ("s1 t9 3", "s1", "", "s10 s11"),
-        ("1 7 3", "3", "", "8 9"),
-        ("fetch look", "look", "", "1 2"),
-        ("fetch-2 look", "look", "", "3 4"),
-        ("fetch-2 look", "fetch-2", "", "fetch-3 fetch-4"),
-        ("s3 1", "", "", "4 5"),
-        ("1 2", "2", "9 x", "10 11"),
-        ("v2x 1", "v2x", "", "2 3"),
-        ("007", "007", "", "8 9"),
-        ("s" + "9" * 63, "s" + "9" * 63, "", f"1{'0' * 63} 1{'0' * 62}1"),
-    ],
-)
-def test_new_ids(plan: str, like: str, taken: str, found: str) -> None:
-    made = fresh_ids(graph(plan).highest(), like, taken.split())
-    assert f"{next(made)} {next(made)}" == found
+    assert (line.ids, line.root, line.patches, line.deepest, line.called) == (("2", "4", "6"), "2", 2, None, True)
 
 
 def test_a_removed_id_is_not_forgotten() -> None:
     live = graph("1 2 9")
     run(live, "1x")
     live.commit(steps("1:"), (), ["2", "9"])
-    assert live.known == {"1", "2", "9"}
-    assert next(fresh_ids(live.highest(), "1")) == "10"
+    assert live.known == {"1": 1, "2": 1, "9": 1}
+    assert live.new_ids().after("1") == "10"
+    live.commit(steps("11:"))
+    assert (live.known["11"], live.new_ids().after("1")) == (3, "12")
 
 
 def test_readers_that_do_not_depend_on_what_they_read() -> None:

@@ -27,7 +27,7 @@ EXPECTED: frozenset[str] = frozenset(
         *(f"event {kind.__struct_config__.tag}" for kind in e.AnyEvent.__args__),
         *(f"status {status}" for status in Status),
         *(f"state {state}" for state in StepState if state not in ("pending", "running")),
-        *(f"error type {error_type}" for error_type in ErrorType),
+        *(f"error type {error_type}" for error_type in ErrorType if error_type is not ErrorType.ABANDONED),
         *(f"rule {rule}" for rule in (*RULE_NAMES, "mine")),
         *(f"granularity {granularity}" for granularity in Granularity),
         *(f"gate {gate} admits" for gate in REASONS if gate not in _ASKED_ONCE),

@@ -99,7 +99,7 @@ STORIES: dict[str, tuple[str, str, str, list[str]]] = {
         ["v1 start: - → 2"],
     ),
     "dropped without a successor": (
-        fails(2, "empty", WIDE + "planner: [{when: {}, steps: [{id: 9, tool: tell}]}]\n"),
+        fails(2, "empty", WIDE + "planner: [{when: {}, steps: [{id: 9, tool: ask}]}]\n"),
         "3",
         "3: gone",
         ["v1 start: - → 3", "v2 assumption@2: 3 → -"],

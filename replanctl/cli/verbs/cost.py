@@ -10,12 +10,13 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format, amount, count, positive, step_count
+from replanctl.cli.values import amount, count, positive, step_count
 from replanctl.cli.world import World
 from replanctl.cost import Coefficients, CostTable, cost_table, measured
 from replanctl.errors import UsageError
 from replanctl.files import load_coefficients
 from replanctl.host import sound
+from replanctl.kinds import Format
 from replanctl.run import LedgerLine
 from replanctl.store import Store
 

@@ -8,11 +8,11 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
-from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Source, parse_rehearsal, read_plan, write_text
-from replanctl.plan import CouplingRow, OnFailure, Step, coupling
+from replanctl.kinds import Format, OnFailure
+from replanctl.plan import CouplingRow, Step, coupling
 
 KEY = "on_failure"
 
@@ -30,8 +30,9 @@ def execute(options: Options, world: World) -> int:
     if options.write and options.plan == "-":
         raise UsageError("standard input can't be written to", hint="name the plan's file")
     source = read_plan(options.plan, stdin=world.stdin)
-    steps = parse_rehearsal([source]).plan.steps
-    rows = coupling(steps)
+    rehearsal = parse_rehearsal([source])
+    steps = rehearsal.plan.steps
+    rows = coupling(steps, rehearsal.policy.solver.required_steps)
     silent = {row.step_id: row.on_failure for row, step in zip(rows, steps, strict=True) if step.on_failure is None}
     if options.write and silent:
         _write(source, silent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import msgspec
@@ -12,18 +11,11 @@ from replanctl.cli.operands import Operand, Operands
 from replanctl.cli.output import write_document, write_line
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
+from replanctl.kinds import DiffFormat
 from replanctl.plan import PlanDiff, diff_plans
 from replanctl.show import RESUMED
 
 DIFFERENT = 1
-
-
-class DiffFormat(StrEnum):
-    """How a comparison is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "markdown"
 
 
 _SIDE = "v1, 7:v2 (of run 7), 7 (its last one), or a plan file (- is standard input)."
@@ -43,7 +35,7 @@ def execute(options: Options, world: World) -> int:
     """Compare and tell."""
     operands = Operands(world.store_folder(options.store), options.run, world.stdin)
     old, new = operands.find(options.old), operands.find(options.new)
-    diff = diff_plans(old.steps, new.steps, old_name=old.name, new_name=new.name)
+    diff = diff_plans(old.steps, new.since(old), old_name=old.name, new_name=new.name)
     if options.format is DiffFormat.JSON:
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, **_document(diff)}))
     elif options.format is DiffFormat.MARKDOWN:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb
@@ -13,18 +12,10 @@ from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
 from replanctl.host import sound
-from replanctl.plan import StepState
+from replanctl.kinds import GraphFormat, StepState
 from replanctl.run import SessionResult, VersionView
 from replanctl.show import Picture
 from replanctl.store import Store
-
-
-class GraphFormat(StrEnum):
-    """How a graph is written."""
-
-    MERMAID = "mermaid"
-    DOT = "dot"
-    TEXT = "text"
 
 
 class Options(Shared, frozen=True, kw_only=True):

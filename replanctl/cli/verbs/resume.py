@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from replanctl.cli.amending import AmendOptions, amended
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
+from replanctl.cli.following import follow, naming_the_run, view_of
 from replanctl.cli.offers import Offers
 from replanctl.cli.output import output
 from replanctl.cli.spared import spare, started
@@ -22,8 +22,9 @@ from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.files import collector_paused
 from replanctl.host import EffectLog, add_to_book, events_of, open_book, outside_of, sound
+from replanctl.kinds import RunFormat, RunStatus
 from replanctl.run import Event
-from replanctl.store import Inputs, RunStatus, RunWriter, Store
+from replanctl.store import Inputs, RunWriter, Store
 
 
 class Options(AmendOptions, frozen=True, kw_only=True):
@@ -58,7 +59,7 @@ def execute(options: Options, world: World) -> int:
         collector_paused(),
         output(world.stdout, options.output) as stream,
         Store.open(folder, create=True) as store,
-        told_where_it_is(store.reopen(row.run), offers) as writer,
+        naming_the_run(store.reopen(row.run), offers) as writer,
     ):
         with sound(folder, row.run):
             taken = _take_up(store, writer, options)

@@ -8,8 +8,8 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
-from replanctl.cli.values import Format
 from replanctl.cli.world import World
+from replanctl.kinds import Format
 
 
 class Options(Shared, frozen=True, kw_only=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -11,12 +10,13 @@ import msgspec
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.offers import Offers
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format, positive
+from replanctl.cli.values import positive
 from replanctl.cli.views import screen
 from replanctl.cli.world import World
 from replanctl.host import sound
+from replanctl.kinds import Format, RunStatus
 from replanctl.run import SessionResult
-from replanctl.store import RunRow, RunStatus, Store
+from replanctl.store import RunRow, Store
 
 SECTIONS = ("events", "variables", "ledger", "lessons", "handover")
 
@@ -87,8 +87,9 @@ def _views(store: Store, row: RunRow, sections: list[str], world: World, options
 
 
 def _screen(store: Store, row: RunRow, world: World, options: Options, offers: Offers) -> None:
-    outcomes = [Path(source.name).name for source in store.inputs(row.run).sources if source.role == "outcomes"]
-    shown = screen(world.paper(world.stdout, options.color), outcomes, row.run, offers.whole, row.run < store.newest())
+    later = row.run < store.newest()
+    paper = world.paper(world.stdout, options.color)
+    shown = screen(paper, store.inputs(row.run), row.run, offers.whole, later=later)
     for event in store.events(row.run):
         shown.event(event)
     if row.status is RunStatus.RUNNING:

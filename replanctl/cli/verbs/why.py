@@ -8,10 +8,11 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format, positive
+from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.host import sound
+from replanctl.kinds import Format
 from replanctl.run import Story, step_ids, story_of
 from replanctl.store import Store
 

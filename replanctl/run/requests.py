@@ -8,14 +8,15 @@ import msgspec
 
 from replanctl.cost import padded
 from replanctl.errors import ReplayDivergedError, StoreError
-from replanctl.live import DONE, Draft, Verdict
-from replanctl.plan import Granularity, Step, shortened
+from replanctl.kinds import Granularity, Health, Verdict
+from replanctl.live import DONE, Draft
+from replanctl.plan import Step, shortened
 from replanctl.replan import (
     LESSON_LINES,
-    BudgetGate,
     Check,
     DoneStep,
     Lazy,
+    Moment,
     Replanner,
     ReplannerError,
     ReplanRequest,
@@ -24,10 +25,11 @@ from replanctl.replan import (
     summary,
     template,
 )
+from replanctl.run.budget import Spending
 from replanctl.run.state import SessionState
 from replanctl.run.trigger import Trigger
 
-Asked = Callable[[ReplanRequest], None]
+RequestListener = Callable[[ReplanRequest], None]
 
 TEMPLATE = "template"
 _OUR_OWN = (ReplayDivergedError, StoreError)  # what the edges raise is not the replanner's doing
@@ -54,32 +56,36 @@ def _no_draft(draft: object) -> str:
     return ""
 
 
-class Asking:
-    """Asks the replanner, or the template where there is none or it has nothing to say."""
+class Requests:
+    """Puts requests to the replanner, or to the template where there is none or it has nothing to say."""
 
-    def __init__(self, state: SessionState, replanner: Replanner | None, asked: Asked | None) -> None:
+    def __init__(self, state: SessionState, replanner: Replanner | None, listener: RequestListener | None) -> None:
         self._state = state
         self._replanner = replanner
-        self._asked = asked
+        self._listener = listener
 
     def estimate(self, trigger: Trigger) -> int:
         """The tokens of the request, by what it really carries."""
         state = self._state
         return state.cost.replan(
-            done=done_lines(state.graph.done),
+            done=done_lines(state.graph.done - self._void()),
             lines=step_lines(len(trigger.lines)),
             lessons=min(len(state.lessons), LESSON_LINES),
         )
 
+    def _void(self) -> int:
+        """How many done steps are left out of the request's lines: their variables are void."""
+        cells = self._state.graph.cells
+        return sum((cell := cells.get(id_)) is not None and cell.state is DONE for id_ in self._state.variables.void)
+
     def checks(self, trigger: Trigger, estimate: int) -> Iterator[Check]:
         """The gates before the replanner, in order; each is read when it is its turn."""
         state = self._state
+        asked: int | None = None
         if trigger.failure is not None and trigger.shown_signal is not None:
             lineage = state.graph.lineage(trigger.failure.cell).root
-            yield state.breaker.check(lineage, trigger.shown_signal.error_type)
-        yield BudgetGate("max_replans", state.limits.max_replans, reached=False).check(state.replans)
-        reading = state.replan_tokens + padded(estimate)
-        yield BudgetGate("max_replan_tokens", state.limits.max_replan_tokens).check(reading)
+            asked = state.breaker.asked(lineage, trigger.shown_signal.error_type)
+        return state.budget.checks(Moment.REPLAN, state, Spending(padded=padded(estimate), asked=asked))
 
     def ask(self, trigger: Trigger, estimate: int) -> Answer:
         """Ask, and count it: whatever comes back, it was asked and is booked."""
@@ -88,12 +94,13 @@ class Asking:
         if trigger.failure is not None and trigger.shown_signal is not None:
             state.breaker.record(state.graph.lineage(trigger.failure.cell).root, trigger.shown_signal.error_type)
         state.replans += 1
+        state.booked += estimate
         state.replan_tokens += estimate
         return answer
 
     def _answer(self, trigger: Trigger) -> Answer:
-        if self._asked is not None:
-            self._asked(self._request(trigger))
+        if self._listener is not None:
+            self._listener(self._request(trigger))
         if self._replanner is None:
             return Answer(self._template(trigger), TEMPLATE)
         try:
@@ -120,6 +127,7 @@ class Asking:
             scope=trigger.scope,
             tools=state.tools,
             standing=state,
+            unmade=trigger.failure.unmade if trigger.failure is not None else (),
         )
 
     def _request(self, trigger: Trigger) -> ReplanRequest:
@@ -132,14 +140,22 @@ class Asking:
             signal=trigger.shown_signal,
             remaining=Lazy(lambda: [cell.step for cell in trigger.lines]),
             lessons=tuple(lesson.text for lesson in state.lessons.newest(LESSON_LINES)),
-            line=state.graph.lineage_ids(trigger.failure.cell) if trigger.failure is not None else (),
+            lineage=state.graph.lineage_ids(trigger.failure.cell) if trigger.failure is not None else (),
             goal_changed=trigger.failure is None,
+            left=state.left(),
         )
 
     def _done_steps(self) -> list[DoneStep]:
         state = self._state
         done = [cell.step for cell in state.graph.listed() if cell.state is DONE]
-        return [DoneStep(step.id, step.action, summary(state.value(step.id))) for step in done]
+        return [self._done_step(step) for step in done]
+
+    def _done_step(self, step: Step) -> DoneStep:
+        variables = self._state.variables
+        health = variables.health(step.id) or Health.CLEAN
+        because = variables.because(step.id) if health is Health.STALE else ""
+        said = summary(self._state.value(step.id))
+        return DoneStep(step.id, step.action, said, health, because, step.expected_outcome)
 
     def cause(self, trigger: Trigger) -> str:
         """Why it failed: what the planner rule that will match says, else the outcome, else what was expected."""
