@@ -123,7 +123,7 @@ def test_a_run_that_is_not_the_latest_is_named(stored: Cli) -> None:
 
 
 def test_real_tools_and_planners_are_part_of_what_is_suggested(stored: Cli) -> None:
-    tools = "def look(at):\n    raise PermissionError('not you')\nTOOLS = {'look': look}\n"
+    tools = "def look(at):\n    raise PermissionError('not you')\nTOOLS = {'look': look, 'write': look}\n"
     stored.files({"refusing_tools.py": tools, "shape.yaml": SHAPE})
     done = stored("run", "plan.yaml", "--tools", "refusing_tools:TOOLS", "--store", "o")
     assert suggested(done) == [
