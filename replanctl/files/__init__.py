@@ -1,8 +1,10 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
+from replanctl.files.classes import ClassRule, load_classes
 from replanctl.files.disk import check_writable, write_text
 from replanctl.files.extras import load_coefficients, parse_draft
 from replanctl.files.lessons import load_lessons, save_lessons
+from replanctl.files.recorded import End, Recorded
 from replanctl.files.rehearsal import (
     Rehearsal,
     Source,
@@ -14,13 +16,19 @@ from replanctl.files.rehearsal import (
     read_plan,
 )
 from replanctl.files.sections import Role
+from replanctl.files.writing import document_text
 
 __all__ = [
+    "ClassRule",
+    "End",
+    "Recorded",
     "Rehearsal",
     "Role",
     "Source",
     "check_plan",
     "check_writable",
+    "document_text",
+    "load_classes",
     "load_coefficients",
     "load_lessons",
     "load_plan",

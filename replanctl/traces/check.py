@@ -1,0 +1,89 @@
+"""The check of faithfulness: a rehearsal is run once, without gates, and makes the recorded calls, or the first other.
+
+Every failure goes to a replan, so that the recorded drafts answer it. Repeats of one call after an environmental
+failure count as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from replanctl.files import Rehearsal
+from replanctl.plan.model import Granularity
+from replanctl.replan.gates import GateLimits
+from replanctl.replan.replanner import ScriptedReplanner
+from replanctl.replan.routing import RouteRule, RoutingPolicy
+from replanctl.run.engine import Session
+from replanctl.run.policy import Policy, RetryPolicy
+from replanctl.run.tools import Call, Outcome
+from replanctl.script import ScriptedTools
+
+_NO_LIMIT = 1_000_000_000
+_ROUTING = RoutingPolicy(rules=(RouteRule("recorded", Granularity.TAIL),))
+_LIFTED = GateLimits(
+    per_step=None,
+    max_replans=_NO_LIMIT,
+    max_replan_tokens=None,
+    max_steps=None,
+    max_tool_calls=None,
+    max_seconds=None,
+    max_repeat=None,
+)
+
+
+class Parting(msgspec.Struct, frozen=True):
+    """Where rehearsal and recording part: the number of the call, what was recorded, what came."""
+
+    at: int
+    recorded: str
+    came: str
+
+
+class _Listening:
+    """Scripted tools, and which calls were made of them; further attempts of one call are not counted."""
+
+    def __init__(self, tools: ScriptedTools) -> None:
+        self._tools = tools
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+
+    def call(self, call: Call) -> Outcome:
+        """Answer as the script says."""
+        if call.attempt == 1:
+            self.calls.append((call.tool, call.args))
+        return self._tools.call(call)
+
+
+def calls_of(rehearsal: Rehearsal) -> list[tuple[str, dict[str, Any]]]:
+    """The calls a rehearsal makes with gates lifted and every failure routed to a replan."""
+    attempts = max((len(rule.returns) for rule in rehearsal.outcomes), default=1)
+    policy = Policy(retry=RetryPolicy(max_attempts=attempts, backoff=0.0), routing=_ROUTING, gates=_LIFTED)
+    tools = _Listening(ScriptedTools(rehearsal.outcomes))
+    replanner = ScriptedReplanner(rehearsal.planner) if rehearsal.planner else None
+    for _ in Session(rehearsal.plan, policy, tools=tools, replanner=replanner).events():
+        pass
+    return tools.calls
+
+
+def parting(recorded: Sequence[tuple[str, dict[str, Any]]], made: Sequence[tuple[str, dict[str, Any]]]) -> Parting | None:
+    """The first call that differs, or None where all are the same."""
+    for number, (one, other) in enumerate(zip(recorded, made, strict=False), start=1):
+        if one[0] != other[0] or _bytes(one[1]) != _bytes(other[1]):
+            return Parting(number, _told(one), _told(other))
+    if len(recorded) == len(made):
+        return None
+    at = min(len(recorded), len(made))
+    longer = recorded if len(recorded) > len(made) else made
+    told = (_told(longer[at]), "no call")
+    return Parting(at + 1, *(told if longer is recorded else told[::-1]))
+
+
+def _bytes(args: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(args, order="deterministic")
+
+
+def _told(call: tuple[str, dict[str, Any]]) -> str:
+    text = f"{call[0]} {msgspec.json.encode(call[1]).decode()}"
+    return text if len(text) <= 100 else f"{text[:99]}…"

@@ -1,0 +1,88 @@
+"""What an import did: for each trace, and in all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from replanctl.files import End
+from replanctl.traces.check import Parting
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """One trace. `refused` says why there is no rehearsal of it, empty where there is one.
+
+    `attempts` counts every recorded call, `steps` those that are calls of their own, `versions` the plans of the
+    recorded run, `statuses` the attempts by status. `faithful` is None where nothing was run. `candidates` counts the
+    values of args that stood in an earlier successful result, `bound` those that became references.
+    """
+
+    place: str
+    kind: str = ""
+    id: str = ""
+    name: str = ""
+    refused: str = ""
+    hint: str = ""
+    empty: bool = False
+    calls: int = 0
+    steps: int = 0
+    attempts: int = 0
+    versions: int = 0
+    bound: int = 0
+    statuses: dict[str, int] = {}
+    end: End | None = None
+    solved: bool | None = None
+    missing: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    faithful: bool | None = None
+    parting: Parting | None = None
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """A rehearsal made of a trace, with its report. `document` and `text` are None where the trace was refused.
+
+    `document` is the rehearsal as plain values, `text` the same as YAML.
+    """
+
+    report: Report
+    document: dict[str, Any] | None = None
+    text: str | None = None
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """All traces of an import together."""
+
+    traces: int
+    imported: int
+    refused: int
+    calls: int
+    steps: int
+    attempts: int
+    bound: int
+    statuses: dict[str, int]
+    faithful: int
+    replans: int
+
+
+def totals(reports: Iterable[Report]) -> Totals:
+    """The sums over reports."""
+    all_ = list(reports)
+    read = [report for report in all_ if not report.refused]
+    statuses: Counter[str] = Counter()
+    for report in read:
+        statuses.update(report.statuses)
+    return Totals(
+        traces=len(all_),
+        imported=len(read),
+        refused=len(all_) - len(read),
+        calls=sum(report.calls for report in read),
+        steps=sum(report.steps for report in read),
+        attempts=sum(report.attempts for report in read),
+        bound=sum(report.bound for report in read),
+        statuses=dict(sorted(statuses.items())),
+        faithful=sum(report.faithful is True for report in read),
+        replans=sum(max(0, report.versions - 1) for report in read),
+    )
