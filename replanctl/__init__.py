@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from replanctl.run.policy import Policy
     from replanctl.run.result import SessionResult
     from replanctl.script import ScriptedTools
+    from replanctl.traces import Imported, import_traces
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ _HOMES = {
     "replanctl.run.policy": ("Policy",),
     "replanctl.run.result": ("SessionResult",),
     "replanctl.script": ("ScriptedTools",),
+    "replanctl.traces": ("Imported", "import_traces"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -89,6 +91,8 @@ __all__ = [
     "Policy",
     "SessionResult",
     "ScriptedTools",
+    "Imported",
+    "import_traces",
 ]
 
 

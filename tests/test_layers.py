@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "replanctl"
-ROOMS = ("errors", "plan", "cost", "replan", "run", "script", "files", "store", "show", "cli")
+ROOMS = ("errors", "plan", "cost", "replan", "run", "script", "files", "store", "traces", "show", "cli")
 
 # Outside library → the rooms that may import it.
 DOORS = {

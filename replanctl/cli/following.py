@@ -12,7 +12,7 @@ from replanctl.cli.flags import Shared
 from replanctl.cli.signals import StoppedError
 from replanctl.cli.views import Brief, Document, Lines, View, screen
 from replanctl.cli.world import World
-from replanctl.files import Role
+from replanctl.files import Role, recorded_in
 from replanctl.run.events import Event
 from replanctl.run.fold import ResultFold
 from replanctl.run.result import SessionResult
@@ -36,7 +36,18 @@ def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, input
     if options.quiet:
         return Brief(world.paper(stream, options.color))
     outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
-    return screen(world.paper(stream, options.color), outcomes, run)
+    return screen(world.paper(stream, options.color), outcomes, run, recording_of(inputs))
+
+
+def recording_of(inputs: Inputs) -> str | None:
+    """Which recording a rehearsal was made of, in words; None where it was written by hand."""
+    plans = (source for source in inputs.sources if source.role == Role.PLAN)
+    found = next((recorded for plan in plans if (recorded := recorded_in(plan.name, plan.text))), None)
+    if found is None:
+        return None
+    from replanctl.show.recorded import recorded_in_words
+
+    return recorded_in_words(found)
 
 
 def follow(events: Iterable[Event], view: View, writer: RunWriter | None, *, kept: int = 0) -> SessionResult:

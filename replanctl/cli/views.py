@@ -73,9 +73,10 @@ class Brief:
         self._paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost)
 
 
-def screen(paper: Paper, outcomes: Sequence[str], run: int | None) -> SessionScreen:
-    """Everything, as a person reads it; `outcomes` are the names of the files that said what tools return."""
+def screen(paper: Paper, outcomes: Sequence[str], run: int | None, recorded: str | None = None) -> SessionScreen:
+    """Everything, as a person reads it; `outcomes` are the names of the files that said what tools return, `recorded`
+    tells of the recording that the rehearsal was made of."""
     from replanctl.show.header import Header
     from replanctl.show.session import SessionScreen
 
-    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run))
+    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, recorded))

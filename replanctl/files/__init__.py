@@ -4,7 +4,7 @@ from replanctl.files.classes import ClassRule, load_classes
 from replanctl.files.disk import check_writable, write_text
 from replanctl.files.extras import load_coefficients, parse_draft
 from replanctl.files.lessons import load_lessons, save_lessons
-from replanctl.files.recorded import End, Recorded
+from replanctl.files.recorded import End, Recorded, recorded_in
 from replanctl.files.rehearsal import (
     Rehearsal,
     Source,
@@ -37,6 +37,7 @@ __all__ = [
     "parse_rehearsal",
     "read_outcomes",
     "read_plan",
+    "recorded_in",
     "save_lessons",
     "write_text",
 ]

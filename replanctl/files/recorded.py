@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
+from replanctl.files.reader import read
 from replanctl.files.shapes import MOST, Fields, boolean, choice, list_of, optional, record, text, whole
 
 
@@ -55,3 +56,14 @@ _recorded = record(Recorded, _FIELDS, what="where a recording came from and how 
 def recorded(value: Any, at: At) -> Any:
     """Where an imported rehearsal came from; null where it was not imported."""
     return UNSET if value is None else _recorded(value, at)
+
+
+def recorded_in(name: str, text: str) -> Recorded | None:
+    """What a plan file's text says of the recording it was made of; None where it says nothing."""
+    if "recorded" not in text:
+        return None
+    document = read(name, text)
+    if not document.has("recorded"):
+        return None
+    found = document.made(lambda value, at: recorded(value["recorded"], at["recorded"]))
+    return found if isinstance(found, Recorded) else None

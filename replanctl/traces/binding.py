@@ -182,7 +182,7 @@ class Binder:
                 found = self._values.read(pieces[0])
                 return type(found) is type(value) and bool(found == value)
             told = (in_text(self._values.read(p)) if isinstance(p, Reference) else p.text for p in pieces)
-            return "".join(told) == value
+            return bool("".join(told) == value)
         except LookupError:
             return False
 

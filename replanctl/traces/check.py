@@ -21,6 +21,8 @@ from replanctl.run.policy import Policy, RetryPolicy
 from replanctl.run.tools import Call, Outcome
 from replanctl.script import ScriptedTools
 
+Calls = Sequence[tuple[str, dict[str, Any]]]  # tool and args
+
 _NO_LIMIT = 1_000_000_000
 _ROUTING = RoutingPolicy(rules=(RouteRule("recorded", Granularity.TAIL),))
 _LIFTED = GateLimits(
@@ -67,7 +69,7 @@ def calls_of(rehearsal: Rehearsal) -> list[tuple[str, dict[str, Any]]]:
     return tools.calls
 
 
-def parting(recorded: Sequence[tuple[str, dict[str, Any]]], made: Sequence[tuple[str, dict[str, Any]]]) -> Parting | None:
+def parting(recorded: Calls, made: Calls) -> Parting | None:
     """The first call that differs, or None where all are the same."""
     for number, (one, other) in enumerate(zip(recorded, made, strict=False), start=1):
         if one[0] != other[0] or _bytes(one[1]) != _bytes(other[1]):

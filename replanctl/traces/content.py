@@ -28,7 +28,7 @@ class ContentError(ValueError):
 
 
 def loads(data: bytes | str) -> Any:
-    """A JSON document; also what Python's `json` writes beyond JSON (NaN, half surrogate pairs). Raises ContentError."""
+    """A JSON document; also what Python's `json` writes beyond JSON (NaN). Raises ContentError."""
     try:
         return decode_json(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -140,9 +140,9 @@ def _is_sound(value: Any, depth: int) -> bool:
     if kind is str or kind is bool or value is None:
         return True
     if kind is int:
-        return _SMALLEST <= value <= _LARGEST
+        return bool(_SMALLEST <= value <= _LARGEST)
     if kind is float:
-        return value - value == 0
+        return bool(value - value == 0)
     if depth >= MAX_DEPTH:
         return False
     if kind is dict:

@@ -14,8 +14,8 @@ Marks = tuple[tuple[str, str], ...]  # name, value (whatever the case); `*` is a
 class Dialect(msgspec.Struct, frozen=True):
     """How one convention writes spans down. `version` is the state of it that these names were read from.
 
-    `tools`, `models` and `others` are marks of a span's kind, `scope` is a part of the instrumentation's name. `args_on`
-    and `results_on` name the setting that records arguments and results, where there is one.
+    `tools`, `models` and `others` are marks of a span's kind, `scope` is a part of the instrumentation's name.
+    `args_on` and `results_on` name the setting that records arguments and results, where there is one.
     """
 
     name: str
@@ -195,7 +195,7 @@ AUTOGEN = Dialect(
     "AutoGen",
     "0.7",
     scope=("autogen",),
-    args_on="AutoGen's own spans have no setting for it: instrument with openinference-instrumentation-autogen-agentchat",
+    args_on="AutoGen's own spans have no setting for it: use openinference-instrumentation-autogen-agentchat",
 )
 SEMANTIC_KERNEL = Dialect(
     "Semantic Kernel",

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import InputError, UsageError
-from replanctl.files import Role, Source, document_text, parse_rehearsal
+from replanctl.files import ClassRule, Role, Source, document_text, parse_rehearsal
 from replanctl.traces.check import Parting, calls_of, parting
-from replanctl.traces.classes import Classifier, ClassRule
+from replanctl.traces.classes import Classifier
 from replanctl.traces.disguise import Disguise, Shown
 from replanctl.traces.kinds import Readers
 from replanctl.traces.naming import NamesGiven
@@ -20,7 +20,6 @@ from replanctl.traces.reading import Progress, items_of
 from replanctl.traces.rehearsal import Made, PlanOf, rehearse
 from replanctl.traces.report import Imported, Report
 from replanctl.traces.solved import Solved
-from replanctl.traces.steps import versions
 from replanctl.traces.trace import Kind, Refused, Trace
 from replanctl.traces.whole import shortfall
 
@@ -105,9 +104,7 @@ def _stem(name: str) -> str:
 
 
 def _refusal(found: Refused, kind: str = "") -> Imported:
-    report = Report(
-        place=found.place, kind=kind, id=found.id, refused=found.reason, hint=found.hint, empty=found.empty
-    )
+    report = Report(place=found.place, kind=kind, id=found.id, refused=found.reason, hint=found.hint, empty=found.empty)
     return Imported(report)
 
 
@@ -147,9 +144,7 @@ def _apart(name: str, text: str, made: Made) -> Parting | None:
     return parting(made.calls, calls_of(rehearsal))
 
 
-def _report(
-    trace: Trace, name: str, made: Made, solved: bool | None, checked: bool, apart: Parting | None
-) -> Report:
+def _report(trace: Trace, name: str, made: Made, solved: bool | None, checked: bool, apart: Parting | None) -> Report:
     statuses = Counter(call.status.value for step in made.steps for call in step.attempts)
     return Report(
         place=trace.place,
@@ -160,6 +155,8 @@ def _report(
         steps=len(made.steps),
         attempts=sum(statuses.values()),
         versions=1 + len(made.document.get("planner", ())),
+        v1=len(made.document["steps"]),
+        v1_whole=made.whole,
         bound=made.bound,
         statuses=dict(sorted(statuses.items())),
         end=trace.end,

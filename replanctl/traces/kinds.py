@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from replanctl.traces import magentic, messages, ours, records, rewoo, spans
+from replanctl.traces import envelopes, magentic, messages, ours, platforms, records, rewoo, spans
 from replanctl.traces.reading import Item
 from replanctl.traces.trace import Kind, Refused, Trace
 
@@ -30,16 +30,20 @@ class _Row(msgspec.Struct, frozen=True):
     reader: Callable[[str], TraceReader]
 
 
+def _records(table: platforms.Table) -> _Row:
+    return _Row(table.kind, table.recognises, lambda place: records.Records(table, place))
+
+
 # The first that recognises a value reads it: what is particular comes before what is general.
 _KINDS: tuple[_Row, ...] = (
-    _Row(Kind.RUN, lambda value: ours.is_result(value) or ours.is_event(value), ours.Ours),
+    _Row(Kind.RUN, ours.is_ours, ours.Ours),
     _Row(Kind.MAGENTIC, magentic.is_log, magentic.Magentic),
-    _Row(Kind.OPENAI_AGENTS, records.OPENAI_AGENTS.recognises, lambda place: records.Records(records.OPENAI_AGENTS, place)),
-    _Row(Kind.LANGSMITH, records.LANGSMITH.recognises, lambda place: records.Records(records.LANGSMITH, place)),
-    _Row(Kind.LANGFUSE, records.LANGFUSE.recognises, lambda place: records.Records(records.LANGFUSE, place)),
-    _Row(Kind.MLFLOW, spans.is_mlflow, lambda place: spans.Spans(Kind.MLFLOW, place)),
-    _Row(Kind.OTEL, spans.is_otel, lambda place: spans.Spans(Kind.OTEL, place)),
-    _Row(Kind.MESSAGES, lambda value: messages.is_message(value) or messages.messages_of(value) is not None, messages.Messages),
+    _records(platforms.OPENAI_AGENTS),
+    _records(platforms.LANGSMITH),
+    _records(platforms.LANGFUSE),
+    _Row(Kind.MLFLOW, envelopes.is_mlflow, lambda place: spans.Spans(Kind.MLFLOW, place)),
+    _Row(Kind.OTEL, envelopes.is_otel, lambda place: spans.Spans(Kind.OTEL, place)),
+    _Row(Kind.MESSAGES, messages.holds_messages, messages.Messages),
     _Row(Kind.REWOO, lambda value: rewoo.is_plan(rewoo.text_in(value)), rewoo.Rewoo),
 )
 # Lists of runs under a key of their own.

@@ -42,7 +42,9 @@ def is_log(value: Any) -> bool:
 def _history(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
-    found = (value[key] for key in _HISTORY if isinstance(value.get(key), list)) if isinstance(value, dict) else iter(())
+    found = (
+        (value[key] for key in _HISTORY if isinstance(value.get(key), list)) if isinstance(value, dict) else iter(())
+    )
     return next(found, [])
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from replanctl.files import End
 from replanctl.replan.signal import Status
 from replanctl.traces.conversation import ANSWERING, ASKING, Conversation, role_of
-from replanctl.traces.trace import Kind, Trace
+from replanctl.traces.trace import Kind, RecordedCall, Trace
 
 # Where a run keeps its messages, and what it is called by.
 MESSAGE_KEYS = ("messages", "traj", "trajectory", "conversation", "chat_history", "history")
@@ -33,6 +33,11 @@ def messages_of(value: Any) -> list[Any] | None:
         return None
     found = (value[key] for key in MESSAGE_KEYS if isinstance(value.get(key), list))
     return next((messages for messages in found if messages and all(map(is_message, messages[:4]))), None)
+
+
+def holds_messages(value: Any) -> bool:
+    """Whether this is a chat message, or a run of them."""
+    return is_message(value) or messages_of(value) is not None
 
 
 def id_of(value: Any) -> str:
@@ -78,9 +83,8 @@ def trace_of(conversation: Conversation, id_: str, raw: Any, place: str, kind: K
     return Trace(kind, id_, conversation.goal, calls, end, raw, place, left_out=left_out)
 
 
-def end_of(calls: Iterable[Any]) -> End | None:
+def end_of(calls: Sequence[RecordedCall]) -> End | None:
     """How an agent ended that came to an answer: it failed where the last thing it did failed."""
-    last = None
-    for last in calls:
-        pass
-    return None if last is None else End.COMPLETED if last.status is Status.OK else End.FAILED
+    if not calls:
+        return None
+    return End.COMPLETED if calls[-1].status is Status.OK else End.FAILED

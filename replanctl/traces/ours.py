@@ -27,6 +27,11 @@ def is_event(value: Any) -> bool:
     return isinstance(value, dict) and {"seq", "at", "version", "type"} <= value.keys()
 
 
+def is_ours(value: Any) -> bool:
+    """Whether this is either."""
+    return is_result(value) or is_event(value)
+
+
 class Ours:
     """Reads results, one a value, and events, all of which make runs: each begins with `session.start`."""
 
@@ -104,6 +109,6 @@ def _calls(row: dict[str, Any]) -> Iterator[RecordedCall]:
 
 
 def _seconds(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0 else 0.0
-
-
+    return (
+        float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0 else 0.0
+    )

@@ -1,7 +1,4 @@
-"""Exports of platforms whose records are mappings with names of their own: LangSmith, Langfuse, OpenAI Agents.
-
-One table each; what they have in common stands below the tables.
-"""
+"""Records of platforms to traces: in trees, in lists, or one by one and mixed."""
 
 from __future__ import annotations
 
@@ -11,152 +8,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from replanctl.traces.platforms import Paths, Table
 from replanctl.traces.span import Span, seconds, text_part
-from replanctl.traces.tree import trace_from
 from replanctl.traces.trace import Kind, Trace
-
-Paths = tuple[tuple[str, ...], ...]
-
-
-class Table(msgspec.Struct, frozen=True):
-    """How a platform writes a record down; of several paths the first that leads somewhere counts.
-
-    `marks` are keys, one set of which every record has; `kinds` says by its type what a record is; `inside` holds the
-    records of a trace, or a record's children.
-    """
-
-    kind: Kind
-    version: str
-    marks: tuple[frozenset[str], ...]
-    trace: Paths
-    id: Paths
-    parent: Paths
-    type: Paths
-    kinds: dict[str, str]
-    name: Paths
-    args: Paths
-    result: Paths
-    began: Paths
-    ended: Paths
-    error: Paths
-    error_type: Paths
-    failed: tuple[tuple[tuple[str, ...], str], ...]
-    input_tokens: Paths
-    output_tokens: Paths
-    total_tokens: Paths = ()
-    asked: Paths = ()
-    answered: Paths = ()
-    goal: Paths = ()
-    call_id: Paths = ()
-    inside: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
-
-    def recognises(self, value: Any) -> bool:
-        """Whether this is a record of the platform, or a list or mapping of such."""
-        return any(self._is_record(record) for record in self.records(value, 1))
-
-    def _is_record(self, value: Any) -> bool:
-        return isinstance(value, dict) and any(marks <= value.keys() for marks in self.marks)
-
-    def records(self, value: Any, most: int | None = None) -> list[dict[str, Any]]:
-        """The records in a value, those inside others included."""
-        found: list[dict[str, Any]] = []
-        stack: list[tuple[Any, str, str]] = [(value, "", "")]
-        while stack and (most is None or len(found) < most):
-            item, trace, parent = stack.pop()
-            if isinstance(item, list):
-                stack.extend((inner, trace, parent) for inner in reversed(item))
-            elif isinstance(item, dict):
-                if self._is_record(item):
-                    found.append(item)
-                stack.extend(self._children(item, trace, parent))
-        return found
-
-    def _children(self, item: dict[str, Any], trace: str, parent: str) -> Iterator[tuple[Any, str, str]]:
-        for key in self.inside:
-            if isinstance(item.get(key), list):
-                yield item[key], trace, parent
-
-
-LANGSMITH = Table(
-    kind=Kind.LANGSMITH,
-    version="SDK 0.4",
-    marks=(frozenset({"run_type"}),),
-    trace=(("trace_id",), ("session_trace_id",)),
-    id=(("id",), ("run_id",)),
-    parent=(("parent_run_id",), ("parent_run_ids", "-1")),
-    type=(("run_type",),),
-    kinds={"tool": "tool", "llm": "model", "chat_model": "model"},
-    name=(("name",),),
-    args=(("inputs",),),
-    result=(("outputs",),),
-    began=(("start_time",),),
-    ended=(("end_time",),),
-    error=(("error",),),
-    error_type=(("extra", "error_type"),),
-    failed=((("status",), "error"),),
-    input_tokens=(("prompt_tokens",), ("outputs", "llm_output", "token_usage", "prompt_tokens")),
-    output_tokens=(("completion_tokens",), ("outputs", "llm_output", "token_usage", "completion_tokens")),
-    goal=(("inputs",),),
-    call_id=(("outputs", "output", "tool_call_id"), ("outputs", "tool_call_id"), ("extra", "metadata", "tool_call_id")),
-    inside=("child_runs", "runs"),
-    hints=("LANGSMITH_HIDE_INPUTS=false and LANGSMITH_HIDE_OUTPUTS=false record arguments and results",),
-)
-LANGFUSE = Table(
-    kind=Kind.LANGFUSE,
-    version="3",
-    marks=(
-        frozenset({"type", "startTime"}),
-        frozenset({"type", "traceId"}),
-        frozenset({"observations"}),
-    ),
-    trace=(("traceId",), ("trace_id",)),
-    id=(("id",),),
-    parent=(("parentObservationId",), ("parent_observation_id",)),
-    type=(("type",),),
-    kinds={"tool": "tool", "generation": "model"},
-    name=(("name",),),
-    args=(("input",),),
-    result=(("output",),),
-    began=(("startTime",), ("start_time",), ("timestamp",)),
-    ended=(("endTime",), ("end_time",)),
-    error=(("statusMessage",), ("status_message",)),
-    error_type=(("metadata", "error_type"), ("metadata", "attributes", "error.type")),
-    failed=((("level",), "error"),),
-    input_tokens=(("usageDetails", "input"), ("usage", "input"), ("promptTokens",)),
-    output_tokens=(("usageDetails", "output"), ("usage", "output"), ("completionTokens",)),
-    asked=(("output",),),
-    answered=(("input",),),
-    goal=(("input",),),
-    call_id=(("output", "tool_call_id"), ("metadata", "tool_call_id")),
-    inside=("observations", "data"),
-    hints=("capture_input and capture_output of @observe record arguments and results; mind the mask function",),
-)
-OPENAI_AGENTS = Table(
-    kind=Kind.OPENAI_AGENTS,
-    version="0.3",
-    marks=(frozenset({"object", "span_data"}), frozenset({"object", "workflow_name"})),
-    trace=(("trace_id",),),
-    id=(("id",),),
-    parent=(("parent_id",),),
-    type=(("span_data", "type"),),
-    kinds={"function": "tool", "generation": "model", "response": "model", "mcp_tool": "tool"},
-    name=(("span_data", "name"), ("workflow_name",)),
-    args=(("span_data", "input"),),
-    result=(("span_data", "output"),),
-    began=(("started_at",),),
-    ended=(("ended_at",),),
-    error=(("error", "message"),),
-    error_type=(("error", "data", "error_type"), ("error", "data", "type"), ("error", "data", "error")),
-    failed=(),
-    input_tokens=(("span_data", "usage", "input_tokens"), ("span_data", "usage", "prompt_tokens")),
-    output_tokens=(("span_data", "usage", "output_tokens"), ("span_data", "usage", "completion_tokens")),
-    asked=(("span_data", "output"), ("span_data", "response", "output")),
-    answered=(("span_data", "input"),),
-    goal=(("span_data", "input"),),
-    inside=("data", "spans"),
-    hints=("RunConfig(trace_include_sensitive_data=True) records arguments and results",),
-)
+from replanctl.traces.tree import trace_from
 
 
 def at(record: Any, paths: Paths) -> Any:
@@ -285,7 +140,7 @@ def _says_error(table: Table, error: Any) -> bool:
 
 
 def _class_in(message: str) -> tuple[str, ...]:
-    """The exception's class at the head of a traceback's text, as LangSmith and OpenAI Agents record it: `TimeoutError(…`."""
+    """The exception's class at the head of an error's text, where a `repr` was recorded: `TimeoutError(…`."""
     head = message.lstrip()[:80]
     word = head.partition("(")[0] if "(" in head else head.partition(":")[0]
     return (word,) if word.isidentifier() and word.endswith(("Error", "Exception", "Timeout")) else ()

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from replanctl.plan.model import Tool
 from replanctl.replan.signal import Status
-from replanctl.traces.binding import Binder, Values, escaped
+from replanctl.traces.binding import Binder, Values
 from replanctl.traces.disguise import Disguise
 from replanctl.traces.steps import Recorded, gather, versions
 from replanctl.traces.trace import Trace
@@ -31,12 +31,16 @@ class PlanOf(StrEnum):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A rehearsal, and what it should do: the recorded calls as (tool, args), in order, each once."""
+    """A rehearsal, and what it should do: the recorded calls as (tool, args), in order, each once.
+
+    `bound` counts the values of args that became references, `whole` the steps of a plan of all that succeeded.
+    """
 
     document: dict[str, Any]
     steps: list[Recorded]
     bound: int
     calls: list[tuple[str, dict[str, Any]]]
+    whole: int
 
 
 def rehearse(trace: Trace, plan_of: PlanOf, disguise: Disguise) -> Made:
@@ -45,23 +49,23 @@ def rehearse(trace: Trace, plan_of: PlanOf, disguise: Disguise) -> Made:
     drafted = _Drafter(trace, disguise).steps(steps)
     bound = sum(count for _, count in drafted)
     written = {step.number: item for step, (item, _) in zip(steps, drafted, strict=True)}
-    kept = [step for step in steps if step.succeeded] if plan_of is PlanOf.WHOLE else steps
-    if plan_of is PlanOf.WHOLE and not kept:
-        kept = steps
+    succeeded = [step for step in steps if step.succeeded]
+    kept = (succeeded or steps) if plan_of is PlanOf.WHOLE else steps
     first, *replans = [kept] if plan_of is PlanOf.WHOLE else versions(kept)
     document: dict[str, Any] = {
         "goal": disguise.text(_goal(trace)),
         "tools": _tools(steps),
         "steps": [written[step.number] for step in first],
     }
+    # A rule that names a step answers for what replaced it too, and the first rule wins: the newest comes first.
     if not trace.planned:
         document["outcomes"] = [_outcome(step, disguise) for step in reversed(kept)]
     if replans:
         failed = [step for step in kept if not step.succeeded]
         drafts = [[written[step.number] for step in version] for version in replans]
-        document["planner"] = [_rule(step, draft, disguise) for step, draft in reversed(list(zip(failed, drafts)))]
+        document["planner"] = [_rule(step, draft) for step, draft in zip(failed[::-1], drafts[::-1], strict=True)]
     calls = [(step.first.tool, disguise.value(step.args)) for step in kept]
-    return Made(document, kept, bound, calls)
+    return Made(document, kept, bound, calls, len(succeeded))
 
 
 class _Drafter:
@@ -183,11 +187,6 @@ def _cut_text(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def _rule(failed: Recorded, draft: list[dict[str, Any]], disguise: Disguise) -> dict[str, Any]:
-    """What the agent did after a failure. The newest rule comes first: one that names a step answers for what
-    replaced it, too."""
-    rule: dict[str, Any] = {"when": {"step": failed.number}}
-    return {**rule, "steps": draft}
-
-
-__all__ = ["GOAL_LENGTH", "Made", "PlanOf", "escaped", "rehearse"]
+def _rule(failed: Recorded, draft: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the agent did after a failure; nothing, where it gave up."""
+    return {"when": {"step": failed.number}, "steps": draft}

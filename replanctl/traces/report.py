@@ -16,8 +16,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """One trace. `refused` says why there is no rehearsal of it, empty where there is one.
 
     `attempts` counts every recorded call, `steps` those that are calls of their own, `versions` the plans of the
-    recorded run, `statuses` the attempts by status. `faithful` is None where nothing was run. `candidates` counts the
-    values of args that stood in an earlier successful result, `bound` those that became references.
+    recorded run, `v1` the steps of its first and `v1_whole` those of a plan of all that succeeded; `statuses` counts
+    the attempts by status, `bound` the values of args that became references. `faithful` is None where nothing was run.
+    `file` is where the rehearsal was written, if it was.
     """
 
     place: str
@@ -31,6 +32,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     steps: int = 0
     attempts: int = 0
     versions: int = 0
+    v1: int = 0
+    v1_whole: int = 0
     bound: int = 0
     statuses: dict[str, int] = {}
     end: End | None = None
@@ -39,6 +42,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     faithful: bool | None = None
     parting: Parting | None = None
+    file: str | None = None
 
 
 class Imported(msgspec.Struct, frozen=True):

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import UNSET
 
 
-
 class Span(msgspec.Struct):
     """A span that a trace is made of. Times are in seconds; `order` is its place in the file.
 
@@ -90,5 +89,3 @@ def latency(span: Span) -> float | None:
 def text_part(value: Any) -> str:
     """A text, or nothing."""
     return value if isinstance(value, str) else "" if value is None or value is UNSET else str(value)
-
-

@@ -1,4 +1,4 @@
-"""From the spans of one trace to its calls: tool spans in the order they began, or what the model spans tell of them."""
+"""From the spans of a trace to its calls: tool spans in the order they began, or what model spans tell of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import UNSET
 from replanctl.files import End
 from replanctl.replan.signal import Status
 from replanctl.traces.classes import status_of
-from replanctl.traces.content import args_of, loads, ContentError, text_of, unwrap, value_of, words_of
+from replanctl.traces.content import ContentError, args_of, loads, text_of, unwrap, value_of, words_of
 from replanctl.traces.conversation import Answer, Ask, Conversation, answers, asks, hear, role_of
 from replanctl.traces.messages import end_of, trace_of
 from replanctl.traces.span import Span, latency
@@ -222,7 +222,19 @@ def _said(value: Any) -> str:
         return words_of(content if content is not None else user.get("kwargs"))
     value = value_of(value)
     if isinstance(value, dict):
-        keys = ("task", "goal", "question", "query", "prompt", "input", "inputs", "message", "text", "user_input", "content")
+        keys = (
+            "task",
+            "goal",
+            "question",
+            "query",
+            "prompt",
+            "input",
+            "inputs",
+            "message",
+            "text",
+            "user_input",
+            "content",
+        )
         found = (value[key] for key in keys if value.get(key))
         return next((said for inner in found if (said := _said(inner))), "")
     return value if isinstance(value, str) else ""

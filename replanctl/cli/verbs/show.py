@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.following import recording_of
 from replanctl.cli.output import write_line
 from replanctl.cli.values import Format, positive
 from replanctl.cli.views import screen
@@ -77,8 +78,9 @@ def _views(store: Store, row: RunRow, sections: list[str], world: World, options
 
 
 def _screen(store: Store, row: RunRow, world: World, options: Options) -> None:
-    outcomes = [Path(source.name).name for source in store.inputs(row.run).sources if source.role == "outcomes"]
-    shown = screen(world.paper(world.stdout, options.color), outcomes, row.run)
+    inputs = store.inputs(row.run)
+    outcomes = [Path(source.name).name for source in inputs.sources if source.role == "outcomes"]
+    shown = screen(world.paper(world.stdout, options.color), outcomes, row.run, recording_of(inputs))
     for event in store.events(row.run):
         shown.event(event)
     if row.status is RunStatus.RUNNING:
