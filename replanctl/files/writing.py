@@ -40,8 +40,15 @@ def _value(key: str, value: Any, indent: str) -> Iterator[str]:
     elif isinstance(value, dict) and value and not indent:
         yield "\n"
         yield from _section(value, "  ")
+    elif isinstance(value, dict):
+        yield f" {_flat(value)}\n"
     else:
         yield f" {flow(value)}\n"
+
+
+def _flat(mapping: Mapping[str, Any]) -> str:
+    """A mapping of ours on one line, its keys without quotes."""
+    return "{" + ", ".join(f"{scalar(key)}: {flow(value)}" for key, value in mapping.items()) + "}"
 
 
 def _item(item: Any, indent: str) -> Iterator[str]:
@@ -50,7 +57,7 @@ def _item(item: Any, indent: str) -> Iterator[str]:
         lines = "".join(_section(item, f"{indent}    "))
         yield f"{indent}  - {lines[len(indent) + 4 :]}"
     else:
-        yield f"{indent}  - {flow(item)}\n"
+        yield f"{indent}  - {_flat(item) if isinstance(item, dict) else flow(item)}\n"
 
 
 def scalar(text: str) -> str:

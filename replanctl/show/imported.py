@@ -84,6 +84,8 @@ class Sums(Protocol):
     @property
     def statuses(self) -> Mapping[str, int]: ...
     @property
+    def checked(self) -> int: ...
+    @property
     def faithful(self) -> int: ...
     @property
     def replans(self) -> int: ...
@@ -156,10 +158,9 @@ def _sums(paper: Paper, sums: Sums) -> None:
     facts = [plural(sums.calls, "call"), plural(sums.steps, "step"), *statuses]
     facts += [plural(sums.replans, "replan"), f"{number(sums.bound)} values bound"]
     paper.line(paper.joined(facts), indent=2)
-    same = (
-        f"{number(sums.faithful)} of {number(sums.imported)} make the same calls with the same args in the same order"
-    )
-    paper.line(f"{same} as recorded.", indent=2)
+    if sums.checked:
+        faithful = f"{number(sums.faithful)} of {number(sums.checked)}"
+        paper.line(f"{faithful} make the same calls with the same args in the same order as recorded.", indent=2)
 
 
 def _caution(paper: Paper, reports: Sequence[TraceReport], hidden: bool) -> None:

@@ -53,7 +53,7 @@ def value_of(content: Any) -> Any:
             found = loads(content)
         except ContentError:
             break
-        if isinstance(found, int | float) and str(found) != content.strip():  # 1E5, 1.50: more than a number
+        if type(found) in (int, float) and str(found) != content.strip():  # 1E5, 1.50: more than a number
             break
         content = found
     return sound(content)
@@ -61,7 +61,7 @@ def value_of(content: Any) -> Any:
 
 def _may_be_json(text: str) -> bool:
     head = text.lstrip()[:1]
-    return head in '{["-0123456789' if head else False
+    return bool(head) and (head in '{["-0123456789' or text.strip() in ("null", "true", "false"))
 
 
 def args_of(content: Any, names: Iterable[str] = ()) -> tuple[dict[str, Any] | msgspec.UnsetType, str]:

@@ -32,11 +32,11 @@ class Dialect(msgspec.Struct, frozen=True):
     error_message: tuple[str, ...] = ()
     input_tokens: tuple[str, ...] = ()
     output_tokens: tuple[str, ...] = ()
-    total_usage: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     answered: tuple[str, ...] = ()
     goal: tuple[str, ...] = ()
     session: tuple[str, ...] = ()
+    trace: tuple[str, ...] = ()
     scope: tuple[str, ...] = ()
     args_on: str = ""
     results_on: str = ""
@@ -216,6 +216,7 @@ MLFLOW = Dialect(
     output_tokens=("mlflow.chat.tokenUsage/output_tokens",),
     goal=("mlflow.spanInputs",),
     session=("mlflow.trace.session",),
+    trace=("mlflow.traceRequestId",),
     args_on="mlflow.trace(span_type=SpanType.TOOL), or autolog, records inputs and outputs",
 )
 

@@ -132,16 +132,16 @@ def _one(trace: Trace, label: str, names: NamesGiven, settings: _Settings) -> Im
     text = document_text(document)
     name = names.name(trace.id)
     try:
-        apart = _apart(name, text, made) if settings.check else None
+        apart = _apart(name, text, made, planned=trace.planned) if settings.check else None
     except InputError as error:
         return _refusal(Refused(trace.place, f"no rehearsal can hold it: {error.problems[0].message}", id=trace.id))
     return Imported(_report(trace, name, made, solved, settings.check, apart), document, text)
 
 
-def _apart(name: str, text: str, made: Made) -> Parting | None:
+def _apart(name: str, text: str, made: Made, *, planned: bool) -> Parting | None:
     """Where the rehearsal, as it was written, makes other calls than the recording. Raises InputError."""
     rehearsal = parse_rehearsal([Source(f"{name}.yaml", Role.PLAN, text)])
-    return parting(made.calls, calls_of(rehearsal))
+    return None if planned else parting(made.calls, calls_of(rehearsal))
 
 
 def _report(trace: Trace, name: str, made: Made, solved: bool | None, checked: bool, apart: Parting | None) -> Report:
@@ -163,6 +163,6 @@ def _report(trace: Trace, name: str, made: Made, solved: bool | None, checked: b
         solved=solved,
         missing=tuple(trace.missing),
         left_out=tuple(trace.left_out),
-        faithful=apart is None if checked else None,
+        faithful=apart is None if checked and not trace.planned else None,
         parting=apart,
     )

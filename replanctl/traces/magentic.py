@@ -102,7 +102,7 @@ class _Log:
 
     def _delegate(self, agent: str, said: str, place: int) -> None:
         told = " ".join(said.split())
-        call = RecordedCall(agent, {"request": said}, began=place, ended=float("inf"), action=f"{agent}: {told}")
+        call = RecordedCall(agent, {"request": said}, began=place, ended=float("inf"), action=told or agent)
         self.calls.append(call)
 
     def _think(self, said: str, place: int) -> None:

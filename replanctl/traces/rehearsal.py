@@ -110,7 +110,7 @@ AGAIN_IS_KNOWN = False  # whether the loader takes `again`
 
 
 def _goal(trace: Trace) -> str:
-    goal = " ".join(trace.goal.split()) or f"what the run {trace.id or trace.place} was asked to do"
+    goal = " ".join(trace.goal.split()) or f"what the run {trace.id} was asked to do".replace("  ", " ")
     return goal if len(goal) <= GOAL_LENGTH else f"{goal[: GOAL_LENGTH - 1]}…"
 
 

@@ -57,7 +57,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """All traces of an import together."""
+    """All traces of an import together; `checked` counts those that were run, `faithful` those that went the same way."""
 
     traces: int
     imported: int
@@ -67,6 +67,7 @@ class Totals(msgspec.Struct, frozen=True):
     attempts: int
     bound: int
     statuses: dict[str, int]
+    checked: int
     faithful: int
     replans: int
 
@@ -87,6 +88,7 @@ def totals(reports: Iterable[Report]) -> Totals:
         attempts=sum(report.attempts for report in read),
         bound=sum(report.bound for report in read),
         statuses=dict(sorted(statuses.items())),
+        checked=sum(report.faithful is not None for report in read),
         faithful=sum(report.faithful is True for report in read),
         replans=sum(max(0, report.versions - 1) for report in read),
     )

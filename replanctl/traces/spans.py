@@ -31,7 +31,7 @@ _ALL: dict[str, tuple[str, ...]] = {
     field: _names(field)
     for field in (
         "tool", "call_id", "args", "args_names", "result", "error_type", "error_message", "input_tokens",
-        "output_tokens", "asked", "answered", "goal", "session",
+        "output_tokens", "asked", "answered", "goal", "trace",
     )
 }  # fmt: skip
 _TOOLS: Marks = tuple(mark for dialect in DIALECTS for mark in dialect.tools)
@@ -64,7 +64,8 @@ def span_of(raw: dict[str, Any], scope: str, order: int, place: str) -> tuple[st
     elif kind == "model":
         _model(span, attributes)
     span.raw = {**{key: value for key, value in raw.items() if key != "attributes"}, "attributes": attributes.plain}
-    return _id(first_of(raw, names.TRACE_ID)), span
+    own = _plain(attributes.first(_ALL["trace"]))
+    return (own if isinstance(own, str) else _id(first_of(raw, names.TRACE_ID))), span
 
 
 def _tool(span: Span, attributes: Attributes, scope: str) -> None:

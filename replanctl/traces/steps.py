@@ -49,7 +49,7 @@ def gather(calls: Iterable[RecordedCall]) -> list[Recorded]:
     gathered: list[Recorded] = []
     failed: dict[tuple[str, bytes], Recorded] = {}
     for call in sorted(calls, key=lambda call: call.began):
-        key = (call.tool, msgspec.json.encode(call.args))
+        key = (call.tool, b"" if call.args is UNSET else msgspec.json.encode(call.args))
         before = failed.pop(key, None)
         failed = {other: step for other, step in failed.items() if step.last.ended > call.began}
         if before is not None and before.last.ended <= call.began and len(before.attempts) < MOST_ATTEMPTS:

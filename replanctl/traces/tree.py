@@ -32,10 +32,10 @@ def trace_from(kind: Kind, id_: str, spans: Iterable[Span], place: str) -> Trace
         return trace
     calls = [_call(span, talk) for span in tools]
     _share_tokens(tools, calls, kept)
-    trace = Trace(kind, id_, _goal(kept, root), calls, _end(root, calls), root.raw, place)
+    trace = Trace(kind, id_, _goal(kept, root), calls, _end(root, kept, calls), root.raw, place)
     trace.hints = list(dict.fromkeys(hint for span in tools for hint in span.hints))
     if dropped:
-        trace.left_out.append(f"{dropped} spans that were recorded twice")
+        trace.left_out.append(f"{dropped} span{'s' * (dropped != 1)} recorded twice")
     unfinished = [span for span in kept if span.kind == "tool" and not span.finished]
     trace.left_out += [f"a call of {span.tool}: its span has no end" for span in unfinished]
     return trace
@@ -209,7 +209,7 @@ def _model_before(span: Span, spans: Sequence[Span]) -> Span | None:
 
 def _goal(spans: Sequence[Span], root: Span) -> str:
     """What the user asked for: the first words of a user, in the outermost span that holds any."""
-    ordered = [root, *(span for span in spans if span is not root and span.kind != "tool")]
+    ordered = [span for span in (root, *spans) if span.kind != "tool"]
     return next((said for span in ordered if (said := _said(span.goal))), "")
 
 
@@ -245,11 +245,18 @@ def _is_human(message: dict[str, Any]) -> bool:
     return isinstance(kwargs, dict) and kwargs.get("type") in ("human", "user", None)
 
 
-def _end(root: Span, calls: Sequence[RecordedCall]) -> End | None:
-    """How it ended, as far as the outermost span says."""
-    if root.failed:
+def _end(root: Span, spans: Sequence[Span], calls: Sequence[RecordedCall]) -> End | None:
+    """How it ended, as far as the outermost span that took time says."""
+    outer = root if root.ended is not None else next((span for span in spans if _is_child(span, root)), root)
+    if outer.kind == "tool":
+        return None
+    if outer.failed:
         return End.FAILED
-    if root.ended is None or root.kind == "tool":
+    if outer.ended is None:
         return None
     last = max(calls, key=lambda call: call.began)
     return End.COMPLETED if last.status is Status.OK else end_of([last])
+
+
+def _is_child(span: Span, root: Span) -> bool:
+    return span is not root and span.parent == root.id and span.ended is not None and span.kind != "tool"

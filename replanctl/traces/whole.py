@@ -13,6 +13,8 @@ def shortfall(trace: Trace, *, partial: bool) -> Refused | None:
     if not trace.calls:
         left_out = f" ({trace.left_out[0]})" if trace.left_out else ""
         return Refused(trace.place, f"it holds no finished tool call{left_out}", id=trace.id, empty=True)
+    if not trace.goal.strip():
+        trace.missing.append("what was asked for")
     if trace.planned:
         return None
     lacks = [what for what in (_without_args(trace), _without_results(trace), *_cut(trace)) if what]
