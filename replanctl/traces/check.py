@@ -23,17 +23,7 @@ from replanctl.script import ScriptedTools
 
 Calls = Sequence[tuple[str, dict[str, Any]]]  # tool and args
 
-_NO_LIMIT = 1_000_000_000
 _ROUTING = RoutingPolicy(rules=(RouteRule("recorded", Granularity.TAIL),))
-_LIFTED = GateLimits(
-    per_step=None,
-    max_replans=_NO_LIMIT,
-    max_replan_tokens=None,
-    max_steps=None,
-    max_tool_calls=None,
-    max_seconds=None,
-    max_repeat=None,
-)
 
 
 class Parting(msgspec.Struct, frozen=True):
@@ -61,12 +51,27 @@ class _Listening:
 def calls_of(rehearsal: Rehearsal) -> list[tuple[str, dict[str, Any]]]:
     """The calls a rehearsal makes with gates lifted and every failure routed to a replan."""
     attempts = max((len(rule.returns) for rule in rehearsal.outcomes), default=1)
-    policy = Policy(retry=RetryPolicy(max_attempts=attempts, backoff=0.0), routing=_ROUTING, gates=_LIFTED)
+    policy = Policy(
+        retry=RetryPolicy(max_attempts=attempts, backoff=0.0), routing=_ROUTING, gates=_lifted(len(rehearsal.planner))
+    )
     tools = _Listening(ScriptedTools(rehearsal.outcomes))
     replanner = ScriptedReplanner(rehearsal.planner) if rehearsal.planner else None
     for _ in Session(rehearsal.plan, policy, tools=tools, replanner=replanner).events():
         pass
     return tools.calls
+
+
+def _lifted(replans: int) -> GateLimits:
+    """No limits, but on replans: there is one for each that was recorded, so that no session goes round for ever."""
+    return GateLimits(
+        per_step=None,
+        max_replans=replans,
+        max_replan_tokens=None,
+        max_steps=None,
+        max_tool_calls=None,
+        max_seconds=None,
+        max_repeat=None,
+    )
 
 
 def parting(recorded: Calls, made: Calls) -> Parting | None:

@@ -37,11 +37,22 @@ def loads(data: bytes | str) -> Any:
 
 def _loads_slowly(data: bytes | str, first: Exception) -> Any:
     try:
-        return json.loads(data, parse_constant=str)
+        return _whole_text(json.loads(data, parse_constant=str))
     except json.JSONDecodeError as error:
         raise ContentError(error.msg, error.pos) from None
     except (ValueError, RecursionError):
         raise ContentError(str(first) or "it is nested too deeply") from None
+
+
+def _whole_text(value: Any) -> Any:
+    """The value with every half of a surrogate pair replaced: no text can hold one."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole_text(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole_text(key): _whole_text(item) for key, item in value.items()}
+    return value
 
 
 def value_of(content: Any) -> Any:

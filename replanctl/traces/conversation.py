@@ -57,6 +57,12 @@ def role_of(message: dict[str, Any]) -> str:
     return {"human": "user", "ai": "assistant", "model": "assistant"}.get(role, role) if isinstance(role, str) else ""
 
 
+def type_of(part: dict[str, Any]) -> str:
+    """The type of a message or of a part of one; empty where it names none."""
+    found = part.get("type")
+    return found if isinstance(found, str) else ""
+
+
 def asks(message: Any) -> Iterator[Ask]:
     """Every call that a message asks for."""
     if not isinstance(message, dict):
@@ -67,7 +73,7 @@ def asks(message: Any) -> Iterator[Ask]:
     if isinstance(message.get("function_call"), dict):
         yield _ask(message["function_call"])
     for part in _parts(message):
-        if (names := ASKING.get(part.get("type", ""))) is not None:
+        if (names := ASKING.get(type_of(part))) is not None:
             yield Ask(_text(part, names[0]), _text(part, names[1]), _first(part, names[2]))
 
 
@@ -81,7 +87,7 @@ def answers(message: Any) -> Iterator[Answer]:
     """Every answer of a tool that a message carries."""
     if not isinstance(message, dict):
         return
-    parts = [part for part in _parts(message) if part.get("type") in ANSWERING]
+    parts = [part for part in _parts(message) if type_of(part) in ANSWERING]
     for part in parts:
         ids, names, contents = ANSWERING[part["type"]]
         failed = part.get("is_error") is True or part.get("status") == "error"

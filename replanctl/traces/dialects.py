@@ -35,7 +35,6 @@ class Dialect(msgspec.Struct, frozen=True):
     asked: tuple[str, ...] = ()
     answered: tuple[str, ...] = ()
     goal: tuple[str, ...] = ()
-    session: tuple[str, ...] = ()
     trace: tuple[str, ...] = ()
     scope: tuple[str, ...] = ()
     args_on: str = ""
@@ -67,7 +66,6 @@ GENAI = Dialect(
         "@gen_ai.client.inference.operation.details/gen_ai.input.messages",
         "@gen_ai.user.message/content",
     ),
-    session=("gen_ai.conversation.id", "session.id"),
     args_on="OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true records arguments and results",
 )
 GENAI_EVENTS = Dialect(
@@ -82,7 +80,6 @@ ADK = Dialect(
     models=(("gcp.vertex.agent.llm_request", "*"),),
     args=("gcp.vertex.agent.tool_call_args",),
     result=("gcp.vertex.agent.tool_response",),
-    session=("gcp.vertex.agent.session_id",),
     scope=("gcp.vertex.agent",),
     args_on="ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true records arguments and results",
 )
@@ -111,7 +108,6 @@ OPENINFERENCE = Dialect(
     asked=("llm.output_messages",),
     answered=("llm.input_messages",),
     goal=("llm.input_messages", "input.value"),
-    session=("session.id",),
     scope=("openinference",),
     args_on="OPENINFERENCE_HIDE_INPUTS=false records arguments",
     results_on="OPENINFERENCE_HIDE_OUTPUTS=false records results",
@@ -127,7 +123,6 @@ ADOT = Dialect(
     result=("body/output",),
     asked=("body/asked",),
     goal=("body/input",),
-    session=("session.id",),
 )
 TRACELOOP = Dialect(
     "OpenLLMetry (Traceloop)",
@@ -215,7 +210,6 @@ MLFLOW = Dialect(
     input_tokens=("mlflow.chat.tokenUsage/input_tokens",),
     output_tokens=("mlflow.chat.tokenUsage/output_tokens",),
     goal=("mlflow.spanInputs",),
-    session=("mlflow.trace.session",),
     trace=("mlflow.traceRequestId",),
     args_on="mlflow.trace(span_type=SpanType.TOOL), or autolog, records inputs and outputs",
 )

@@ -82,8 +82,13 @@ def _typed(value: Any) -> Any:
     if kind in ("intValue", "int_value"):
         return int(inner) if isinstance(inner, str) and re.fullmatch(r"-?\d{1,19}", inner) else inner
     if kind in ("arrayValue", "array_value"):
-        return [_typed(item) for item in (inner.get("values") or [] if isinstance(inner, dict) else [])]
+        return [_typed(item) for item in _values(inner)]
     if kind in ("kvlistValue", "kvlist_value"):
-        pairs = inner.get("values") or [] if isinstance(inner, dict) else []
-        return {pair["key"]: _typed(pair.get("value")) for pair in pairs if isinstance(pair, dict) and "key" in pair}
+        pairs = (pair for pair in _values(inner) if isinstance(pair, dict) and isinstance(pair.get("key"), str))
+        return {pair["key"]: _typed(pair.get("value")) for pair in pairs}
     return inner if kind.endswith(("Value", "_value")) else value
+
+
+def _values(inner: Any) -> list[Any]:
+    found = inner.get("values") if isinstance(inner, dict) else None
+    return found if isinstance(found, list) else []

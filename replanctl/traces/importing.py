@@ -11,6 +11,7 @@ import msgspec
 
 from replanctl.errors import InputError, UsageError
 from replanctl.files import ClassRule, Role, Source, document_text, parse_rehearsal
+from replanctl.replan.signal import Status
 from replanctl.traces.check import Parting, calls_of, parting
 from replanctl.traces.classes import Classifier
 from replanctl.traces.disguise import Disguise, Shown
@@ -113,7 +114,12 @@ def _one(trace: Trace, label: str, names: NamesGiven, settings: _Settings) -> Im
     if (refused := shortfall(trace, partial=settings.partial)) is not None:
         return _refusal(refused, trace.kind)
     settings.classifier.classify(trace.calls)
+    if settings.plan is PlanOf.WHOLE and not any(call.status is Status.OK for call in trace.calls):
+        return _refusal(Refused(trace.place, "no call succeeded, so there is no whole plan", "--plan recorded", trace.id))
     made = rehearse(trace, settings.plan, settings.disguise)
+    failed = sum(call.status is not Status.OK for call in trace.calls)
+    if settings.plan is PlanOf.WHOLE and failed:
+        trace.left_out.append(f"{failed} call{'s' * (failed != 1)} that failed")
     solved = settings.solved.of(trace.raw) if settings.solved is not None else None
     document = made.document
     end = trace.end.value if trace.end is not None else None

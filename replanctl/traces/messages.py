@@ -7,7 +7,7 @@ from typing import Any
 
 from replanctl.files import End
 from replanctl.replan.signal import Status
-from replanctl.traces.conversation import ANSWERING, ASKING, Conversation, role_of
+from replanctl.traces.conversation import ANSWERING, ASKING, Conversation, role_of, type_of
 from replanctl.traces.trace import Kind, RecordedCall, Trace
 
 # Where a run keeps its messages, and what it is called by.
@@ -20,8 +20,8 @@ def is_message(value: Any) -> bool:
     """Whether this is one chat message."""
     return isinstance(value, dict) and (
         (role_of(value) in ROLES and bool(value.keys() & {"content", "parts", "tool_calls", "function_call"}))
-        or value.get("type") in ASKING
-        or value.get("type") in ANSWERING
+        or type_of(value) in ASKING
+        or type_of(value) in ANSWERING
     )
 
 

@@ -53,9 +53,17 @@ def items_of(source: str | Path | Iterable[Any], stdin: Any = None, progress: Pr
 def _of_lines(lines: Iterable[Any]) -> Iterator[Read]:
     for number, line in enumerate(lines, start=1):
         if isinstance(line, str | bytes):
-            yield from _line("<lines>", number, line.encode() if isinstance(line, str) else line)
+            yield from _line("<lines>", number, line.encode(errors="replace") if isinstance(line, str) else line)
         else:
-            yield Item(f"<lines>:{number}", line)
+            yield _plain(f"<lines>:{number}", line)
+
+
+def _plain(place: str, value: Any) -> Read:
+    """A value as JSON knows it."""
+    try:
+        return Item(place, loads(msgspec.json.encode(value)))
+    except (TypeError, ValueError, RecursionError) as error:
+        return Refused(place, f"this is no JSON value: {error}")
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def rehearse(trace: Trace, plan_of: PlanOf, disguise: Disguise) -> Made:
     bound = sum(count for _, count in drafted)
     written = {step.number: item for step, (item, _) in zip(steps, drafted, strict=True)}
     succeeded = [step for step in steps if step.succeeded]
-    kept = (succeeded or steps) if plan_of is PlanOf.WHOLE else steps
+    kept = succeeded if plan_of is PlanOf.WHOLE else steps
     first, *replans = [kept] if plan_of is PlanOf.WHOLE else versions(kept)
     document: dict[str, Any] = {
         "goal": disguise.text(_goal(trace)),

@@ -8,11 +8,18 @@ from replanctl.replan.signal import Status
 from replanctl.traces.trace import RecordedCall, Refused, Trace
 
 
+UNNAMED = "unnamed"
+
+
 def shortfall(trace: Trace, *, partial: bool) -> Refused | None:
     """Why this trace makes no rehearsal, or None. What is missing and can be done without is noted in the trace."""
     if not trace.calls:
         left_out = f" ({trace.left_out[0]})" if trace.left_out else ""
         return Refused(trace.place, f"it holds no finished tool call{left_out}", id=trace.id, empty=True)
+    for call in trace.calls:
+        if not call.tool.strip():
+            call.tool = UNNAMED
+            trace.missing.append("the name of a tool")
     if not trace.goal.strip():
         trace.missing.append("what was asked for")
     if trace.planned:
