@@ -52,7 +52,7 @@ _FIELDS: Fields = {
 _recorded = record(Recorded, _FIELDS, what="where a recording came from and how it ended")
 
 
-@made_of("same", _recorded)
+@made_of("optional", _recorded)
 def recorded(value: Any, at: At) -> Any:
     """Where an imported rehearsal came from; null where it was not imported."""
     return UNSET if value is None else _recorded(value, at)

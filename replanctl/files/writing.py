@@ -48,7 +48,11 @@ def _value(key: str, value: Any, indent: str) -> Iterator[str]:
 
 def _flat(mapping: Mapping[str, Any]) -> str:
     """A mapping of ours on one line, its keys without quotes."""
-    return "{" + ", ".join(f"{scalar(key)}: {flow(value)}" for key, value in mapping.items()) + "}"
+    return "{" + ", ".join(f"{_key(key)}: {flow(value)}" for key, value in mapping.items()) + "}"
+
+
+def _key(key: str) -> str:
+    return f"? {quoted(key)} " if len(key) > _LONG_KEY else scalar(key)
 
 
 def _item(item: Any, indent: str) -> Iterator[str]:
@@ -96,7 +100,7 @@ def _has_long_key(value: Any) -> bool:
 def _slow(value: Any) -> str:
     """The same for a value with keys that YAML takes for keys only behind a question mark."""
     if isinstance(value, dict):
-        pairs = (f"{'? ' if len(key) > _LONG_KEY else ''}{quoted(key)}: {_slow(item)}" for key, item in value.items())
+        pairs = (f"{_key(key)}: {_slow(item)}" for key, item in value.items())
         return "{" + ", ".join(pairs) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_slow, value)) + "]"

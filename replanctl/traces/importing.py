@@ -99,7 +99,7 @@ def _imported(
 
 
 def _stem(name: str) -> str:
-    for suffix in (".gz", ".json", ".jsonl", ".ndjson", ".txt", ".log"):
+    for suffix in (".gz", ".json", ".jsonl", ".ndjson", ".txt", ".log", ".yaml"):
         name = name.removesuffix(suffix)
     return name
 
@@ -115,7 +115,8 @@ def _one(trace: Trace, label: str, names: NamesGiven, settings: _Settings) -> Im
         return _refusal(refused, trace.kind)
     settings.classifier.classify(trace.calls)
     if settings.plan is PlanOf.WHOLE and not any(call.status is Status.OK for call in trace.calls):
-        return _refusal(Refused(trace.place, "no call succeeded, so there is no whole plan", "--plan recorded", trace.id))
+        why = "no call succeeded, so there is no whole plan"
+        return _refusal(Refused(trace.place, why, "--plan recorded", trace.id), trace.kind)
     made = rehearse(trace, settings.plan, settings.disguise)
     failed = sum(call.status is not Status.OK for call in trace.calls)
     if settings.plan is PlanOf.WHOLE and failed:

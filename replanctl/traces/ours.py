@@ -11,7 +11,7 @@ from replanctl.files import End
 from replanctl.replan.signal import Status
 from replanctl.run.events import AnyEvent
 from replanctl.run.fold import ResultFold
-from replanctl.traces.content import sound
+from replanctl.traces.content import loads, sound
 from replanctl.traces.trace import Kind, RecordedCall, Refused, Trace
 
 _STATUSES = frozenset(status.value for status in Status)
@@ -65,7 +65,7 @@ class Ours:
         """The run whose events came."""
         fold, self._fold = self._fold, None
         if fold is not None:
-            yield _trace(msgspec.to_builtins(fold.result(), str_keys=True), self._source)
+            yield _trace(loads(msgspec.json.encode(fold.result())), self._source)
 
 
 def _trace(result: dict[str, Any], place: str) -> Trace:

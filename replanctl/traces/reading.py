@@ -22,6 +22,7 @@ STDIN = "-"
 STDIN_NAME = "<stdin>"
 _GZIP = b"\x1f\x8b"
 _MARK = b"\xef\xbb\xbf"
+_CUT_OFF = "it may have been cut off or edited"
 _PULSE = 1 << 18  # bytes between two looks at how far reading has come
 
 Progress = Callable[[int], None]  # told the bytes read so far, of the file as it lies on the disk
@@ -172,7 +173,11 @@ def _line(name: str, number: int, line: bytes) -> Iterator[Read]:
     try:
         yield Item(f"{name}:{number}", loads(line))
     except ContentError as error:
-        yield Refused(f"{name}:{number}:{(error.at or 0) + 1}", f"this line is no JSON: {error}", looks_like(line))
+        yield Refused(
+            f"{name}:{number}:{(error.at or 0) + 1}",
+            f"this line is no JSON: {error}",
+            _CUT_OFF if line[:1] in (b"{", b"[") else "",
+        )
 
 
 def _document(name: str, line: bytes, number: int, stream: _Counted) -> Iterator[Read]:
@@ -192,7 +197,7 @@ def _document(name: str, line: bytes, number: int, stream: _Counted) -> Iterator
         yield Item(name, loads(data))
     except ContentError as error:
         row, column = _row(data, error.at or 0)
-        yield Refused(f"{name}:{row + number - 1}:{column}", f"this is no JSON: {error}", looks_like(data))
+        yield Refused(f"{name}:{row + number - 1}:{column}", f"this is no JSON: {error}", _CUT_OFF)
 
 
 def _row(data: bytes, at: int) -> tuple[int, int]:
@@ -200,30 +205,26 @@ def _row(data: bytes, at: int) -> tuple[int, int]:
     return before.count(b"\n") + 1, at - before.rfind(b"\n")
 
 
+# What a file that is no JSON begins with: what that is, and the way out.
+_LOOKS: tuple[tuple[bytes, str, str], ...] = (
+    (b"PK", "it looks like a zip archive", "unpack it first"),
+    (b"BZh", "it looks like bzip2", "unpack it first, or pack it as .gz"),
+    (b"\xfd7zXZ", "it looks like xz", "unpack it first, or pack it as .gz"),
+    (b"\x28\xb5\x2f\xfd", "it looks like zstd", "unpack it first, or pack it as .gz"),
+    (b"\xff\xfe", "it looks like UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "it looks like UTF-16", "save it as UTF-8"),
+    (b"SQLite", "it looks like a database", "export its traces as JSON"),
+    (b"PAR1", "it looks like Parquet", "export it as JSON lines"),
+    (b"<", "it looks like HTML or XML", "export the trace as JSON"),
+)
+
+
 def _as_text(name: str, data: bytes) -> Read:
+    for start, what, way_out in _LOOKS:
+        if data.lstrip().startswith(start):
+            return Refused(name, what, way_out)
     try:
         return Item(name, text=data.decode("utf-8"))
     except UnicodeDecodeError as error:
         row, column = _row(data, error.start)
-        return Refused(f"{name}:{row}:{column}", f"the byte 0x{data[error.start]:02X} is not UTF-8", looks_like(data))
-
-
-# What a file that can't be read begins with, and what that means.
-_LOOKS: tuple[tuple[bytes, str], ...] = (
-    (b"PK", "it looks like a zip archive: unpack it first"),
-    (b"BZh", "it looks like bzip2: unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "it looks like zstd: unpack it first"),
-    (b"\xff\xfe", "it looks like UTF-16: save it as UTF-8"),
-    (b"\xfe\xff", "it looks like UTF-16: save it as UTF-8"),
-    (b"SQLite", "it looks like a database: export its traces as JSON"),
-    (b"PAR1", "it looks like Parquet: export it as JSON lines"),
-    (b"<", "it looks like HTML or XML: export the trace as JSON"),
-    (b"{", "it looks like JSON that was cut off or edited"),
-    (b"[", "it looks like JSON that was cut off or edited"),
-)
-
-
-def looks_like(data: bytes) -> str:
-    """What unreadable bytes are, as far as their beginning says."""
-    head = data.lstrip()[:16]
-    return next((told for start, told in _LOOKS if head.startswith(start)), "it looks like text")
+        return Refused(f"{name}:{row}:{column}", f"the byte 0x{data[error.start]:02X} is not UTF-8", "save it as UTF-8")

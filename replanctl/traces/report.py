@@ -57,7 +57,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """All traces of an import together; `checked` counts those that were run, `faithful` those that went the same way."""
+    """All traces of an import together; `checked` counts those that were run, `faithful` those that went that way."""
 
     traces: int
     imported: int

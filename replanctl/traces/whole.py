@@ -7,7 +7,6 @@ from msgspec import UNSET
 from replanctl.replan.signal import Status
 from replanctl.traces.trace import RecordedCall, Refused, Trace
 
-
 UNNAMED = "unnamed"
 
 

@@ -29,7 +29,8 @@ def told(imported: Imported) -> Iterator[str]:
         yield f"# refused {report.id or '-'} at {report.place.rpartition('/')[2]}: {report.refused}"
         yield f"#   {report.hint}" if report.hint else "#"
     else:
-        yield f"# {report.name}: {report.kind}, {report.attempts} attempts, {report.bound} bound, {report.versions} versions"
+        counts = f"{report.attempts} attempts, {report.bound} bound, {report.versions} versions"
+        yield f"# {report.name}: {report.kind}, {counts}"
         yield from (f"# missing: {what}" for what in report.missing)
         yield from (f"# left out: {what}" for what in report.left_out)
         yield (imported.text or "").rstrip()

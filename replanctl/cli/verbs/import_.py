@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +19,7 @@ from replanctl.files import load_classes, write_text
 from replanctl.files.pause import collector_paused
 from replanctl.traces import Imported, Kind, NamesGiven, PlanOf, Report, Shown, import_traces, totals
 
+TIDY = 200  # traces
 SOME, NONE = 1, 2  # exit codes: some traces were refused, none was read
 
 
@@ -49,7 +51,7 @@ def execute(options: Options, world: World) -> int:
     _make_folder(options.output)
     names = NamesGiven("trace")
     with collector_paused():
-        reports = [_keep(imported, names, options) for imported in _traces(options, world)]
+        reports = [_keep(imported, names, options) for imported in _tidily(_traces(options, world))]
     missed = [id_ for id_ in options.select if all(report.id != id_ for report in reports)]
     if missed:
         raise UsageError(f"no trace has the id {missed[0]}", hint="replanctl import without --select names them all")
@@ -82,6 +84,14 @@ def _traces(options: Options, world: World) -> Iterator[Imported]:
                 stdin=world.stdin,
                 progress=bar.at if bar.shown else None,
             )
+
+
+def _tidily(traces: Iterable[Imported]) -> Iterator[Imported]:
+    """The same, with what sessions leave behind cleared away now and then: there may be any number of them."""
+    for number, imported in enumerate(traces, start=1):
+        yield imported
+        if number % TIDY == 0:
+            gc.collect()
 
 
 def _keep(imported: Imported, names: NamesGiven, options: Options) -> Report:
