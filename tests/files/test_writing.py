@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from replanctl.files import document_text
 from replanctl.files.reader import read
 
-_ODD = ("", "null", "true", "1", "1.5", "- a", "a: b", "#E1", "a #E1", "\u2028", "\x85", "\x7f", "\ufeff", "no", "~", '"')
+_ODD = ("", "null", "true", "1", "1.5", "- a", "a: b", "#E1", "a #E1", "\u2028", "\x85", "\x7f", "\ufeff", "no", "~")
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(_ODD)
 _NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 _SCALARS = st.none() | st.booleans() | _NUMBERS | _TEXTS
