@@ -97,12 +97,25 @@ def _unwrapped(args: dict[str, Any], names: list[str]) -> dict[str, Any]:
     if "kwargs" in args and isinstance(args.get("args"), list) and isinstance(args["kwargs"], dict):
         names += [f"arg{number}" for number in range(len(names) + 1, len(args["args"]) + 1)]
         return dict(zip(names, args["args"], strict=False)) | args["kwargs"]
+    inner = next((args[name] for name in _INSIDE if isinstance(args.get(name), dict) and _is_wrapper(args)), None)
+    if inner is not None:
+        return inner  # type: ignore[no-any-return]
     if args.keys() == {"input"} and isinstance(args["input"], str):
         inner = value_of(args["input"])
         inner = _literal(inner) if isinstance(inner, str) else inner
         if isinstance(inner, dict):
             return sound(inner)  # type: ignore[no-any-return]
     return args
+
+
+# Where frameworks put the args among things of their own, and what those are called.
+_INSIDE = ("inputs", "kwargs", "arguments", "tool_input")
+_THEIRS = frozenset({"input_str", "tags", "metadata", "config", "run_id", "tool_call_id", "name", "type", "id"})
+
+
+def _is_wrapper(args: dict[str, Any]) -> bool:
+    """Whether there is nothing in it but the args and what a framework says of them."""
+    return args.keys() <= {*_INSIDE, *_THEIRS} and ("input_str" in args or len(args) == 1 or "tool_call_id" in args)
 
 
 def _literal(text: str) -> Any:
@@ -122,6 +135,9 @@ _WRAPPERS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"tool_call_id", "content"}), "content"),
     (frozenset({"lc", "kwargs"}), "kwargs"),
     (frozenset({"output"}), "output"),
+    (frozenset({"output", "kwargs"}), "output"),
+    (frozenset({"toolResult"}), "toolResult"),
+    (frozenset({"toolUseId", "content"}), "content"),
 )
 
 

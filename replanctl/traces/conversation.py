@@ -97,10 +97,26 @@ def answers(message: Any) -> Iterator[Answer]:
         yield Answer(_text(message, ("tool_call_id", "id")), _text(message, ("name",)), message.get("content"), failed)
 
 
+# Parts that are named by a key instead of a type (Bedrock, Gemini): which type each is.
+KEYED = {
+    "toolUse": "tool_use",
+    "toolResult": "tool_result",
+    "functionCall": "tool_call",
+    "function_call": "tool_call",
+    "functionResponse": "tool_call_response",
+    "function_response": "tool_call_response",
+}
+
+
 def _parts(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield message  # an item of the Responses API is a part by itself
     for name in ("content", "parts"):
-        yield from (part for part in _list(message.get(name)) if isinstance(part, dict))
+        yield from (_typed(part) for part in _list(message.get(name)) if isinstance(part, dict))
+
+
+def _typed(part: dict[str, Any]) -> dict[str, Any]:
+    key = next((key for key in KEYED if isinstance(part.get(key), dict)), None)
+    return part if key is None else {**part[key], "type": KEYED[key]}
 
 
 def _list(value: Any) -> list[Any]:
@@ -177,10 +193,14 @@ def hear(call: RecordedCall, answer: Answer, place: float) -> None:
     """Put an answer into its call."""
     content = answer.content
     if isinstance(content, list):
-        content = words_of(content) or content
+        content = words_of(content) or (content[0]["json"] if _is_json_part(content) else content)
     call.ended = place
     value, failed = unwrap(value_of(None if content is UNSET else content))
     call.result = value
     if answer.failed or failed or (isinstance(value, str) and value.startswith(ERROR_TEXT)):
         call.status = Status.ERROR
         call.message = text_of(value)
+
+
+def _is_json_part(content: list[Any]) -> bool:
+    return len(content) == 1 and isinstance(content[0], dict) and content[0].keys() == {"json"}

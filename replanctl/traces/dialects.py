@@ -236,6 +236,13 @@ ERROR_TYPES = ("exception.type", "@exception/exception.type", "error.type", "err
 ERROR_CODES = ("http.response.status_code", "http.status_code", "rpc.grpc.status_code", "http.status")
 ERROR_MESSAGES = ("exception.message", "@exception/exception.message", "error.message")
 
+# What says of a call that it failed, where the span's own status does not.
+FAILED_MARKS: Marks = (
+    ("gen_ai.tool.status", "error"),
+    ("tool.status", "error"),
+    ("langfuse.observation.level", "error"),
+)
+
 # How span files are laid out: the names of the same thing in flat lists, OTLP and exports of platforms.
 TRACE_ID = ("trace_id", "traceId", "context.trace_id", "traceID")
 SPAN_ID = ("span_id", "spanId", "context.span_id", "spanID")

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.plan.model import Tool
+from replanctl.plan.model import Step, Tool
 from replanctl.replan.signal import Status
 from replanctl.traces.binding import Binder, Values
 from replanctl.traces.disguise import Disguise
@@ -74,6 +74,7 @@ class _Drafter:
     def __init__(self, trace: Trace, disguise: Disguise) -> None:
         self._trace, self._disguise = trace, disguise
         self._values = Values()
+        self._made: set[bytes] = set()  # calls that were made before
 
     def steps(self, steps: Sequence[Recorded]) -> list[tuple[dict[str, Any], int]]:
         """Each step as it is written, and how many values of its args are bound."""
@@ -93,7 +94,9 @@ class _Drafter:
             item["args"] = args
         if needs is not None:
             item["depends_on"] = needs
-        again(item, repeated=False)
+        key = msgspec.json.encode((call.tool, step.args))
+        again(item, repeated=key in self._made)
+        self._made.add(key)
         if step.succeeded:
             result = None if step.last.result is UNSET else step.last.result
             self._values.remember(step.number, result, step.last.ended)
@@ -106,7 +109,7 @@ def again(item: dict[str, Any], *, repeated: bool) -> None:
         item["again"] = True
 
 
-AGAIN_IS_KNOWN = False  # whether the loader takes `again`
+AGAIN_IS_KNOWN = "again" in Step.__struct_fields__
 
 
 def _goal(trace: Trace) -> str:

@@ -108,7 +108,8 @@ def _failed(span: Span, raw: dict[str, Any], attributes: Attributes) -> None:
     types = [attributes.get(name) for name in (*_ALL["error_type"], *names.ERROR_TYPES, *names.ERROR_CODES)]
     span.error_types = tuple(found for found in types if found is not UNSET)
     erring = any(attributes.get(name) is not UNSET for name in ("error.type", "exception.type"))
-    span.failed = str(code).upper().removeprefix("STATUSCODE.") in names.FAILED or erring
+    marked = attributes.marked(names.FAILED_MARKS)
+    span.failed = str(code).upper().removeprefix("STATUSCODE.") in names.FAILED or erring or marked
     if not span.failed:
         return
     said = attributes.first((*_ALL["error_message"], *names.ERROR_MESSAGES))

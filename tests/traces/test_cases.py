@@ -13,6 +13,7 @@ import pytest
 
 from replanctl.files import Role, Source, parse_rehearsal
 from replanctl.traces import Imported, import_traces
+from tests.conftest import ROOT
 
 CASES = Path(__file__).parent / "cases"
 RECORDINGS = sorted(path for path in CASES.iterdir() if path.suffix != ".yaml")
@@ -44,6 +45,11 @@ def test_what_must_come_out(path: Path) -> None:
     if os.environ.get("REPLANCTL_BLESS"):
         expected.write_text(text, encoding="utf-8")
     assert text == expected.read_text(encoding="utf-8")
+
+
+def test_the_example_is_what_comes_out() -> None:
+    (found,) = import_traces(ROOT / "plans" / "recorded" / "spans.jsonl")
+    assert found.text == (ROOT / "plans" / "recorded" / "refund.yaml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name)
