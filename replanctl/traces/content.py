@@ -75,8 +75,14 @@ def _may_be_json(text: str) -> bool:
     return bool(head) and (head in '{["-0123456789' or text.strip() in ("null", "true", "false"))
 
 
-def args_of(content: Any, names: Iterable[str] = ()) -> tuple[dict[str, Any] | msgspec.UnsetType, str]:
-    """The args of a call, and why they are not whole. Text that is neither JSON nor a Python literal is one arg."""
+def args_of(
+    content: Any, names: Iterable[str] = (), *, wrapped: bool = False, texts: bool = False
+) -> tuple[dict[str, Any] | msgspec.UnsetType, str]:
+    """The args of a call, and why they are not whole. Text that is neither JSON nor a Python literal is one arg.
+
+    Messages hold args as they are. Those of spans may be `wrapped` in what frameworks put around them; `texts` says
+    that one text called `input` may stand for all of them. `names` are the tool's parameters, for args without names.
+    """
     if content is None or content is UNSET:
         return UNSET, ""
     value = value_of(content)
@@ -85,37 +91,37 @@ def args_of(content: Any, names: Iterable[str] = ()) -> tuple[dict[str, Any] | m
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         return {"input": value}, "cut"
     if isinstance(value, dict):
-        return _unwrapped(value, list(names)), ""
+        return (_without_wrapper(value, list(names), texts=texts) if wrapped else value), ""
     if value == "" or value is None:
         return {}, ""
     cut = "cut" if isinstance(value, str) and _CUT.search(value) else ""
     return {"input": value}, cut
 
 
-def _unwrapped(args: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """Args without what frameworks put around them: `{args, kwargs}`, or one text that is a mapping itself."""
-    if "kwargs" in args and isinstance(args.get("args"), list) and isinstance(args["kwargs"], dict):
-        names += [f"arg{number}" for number in range(len(names) + 1, len(args["args"]) + 1)]
-        return dict(zip(names, args["args"], strict=False)) | args["kwargs"]
-    inner = next((args[name] for name in _INSIDE if isinstance(args.get(name), dict) and _is_wrapper(args)), None)
-    if inner is not None:
-        return inner  # type: ignore[no-any-return]
-    if args.keys() == {"input"} and isinstance(args["input"], str):
-        inner = value_of(args["input"])
-        inner = _literal(inner) if isinstance(inner, str) else inner
-        if isinstance(inner, dict):
-            return sound(inner)  # type: ignore[no-any-return]
-    return args
+# Where frameworks put the args among things of their own, by a key that only they write.
+_AMONG: tuple[tuple[str, str], ...] = (("input_str", "inputs"), ("tool_call_id", "arguments"), ("tool_call_id", "args"))
 
 
-# Where frameworks put the args among things of their own, and what those are called.
-_INSIDE = ("inputs", "kwargs", "arguments", "tool_input")
-_THEIRS = frozenset({"input_str", "tags", "metadata", "config", "run_id", "tool_call_id", "name", "type", "id"})
+def _without_wrapper(args: dict[str, Any], names: list[str], *, texts: bool) -> dict[str, Any]:
+    """Args without what frameworks put around them."""
+    if _is_call(args):
+        return _called_with(args.get("args", []), args["kwargs"], names)
+    inner = next((args[key] for sign, key in _AMONG if sign in args and isinstance(args.get(key), dict)), None)
+    if inner is None and texts and args.keys() == {"input"} and isinstance(args["input"], str):
+        told = value_of(args["input"])
+        inner = sound(_literal(told)) if isinstance(told, str) else told
+    return inner if isinstance(inner, dict) else args
 
 
-def _is_wrapper(args: dict[str, Any]) -> bool:
-    """Whether there is nothing in it but the args and what a framework says of them."""
-    return args.keys() <= {*_INSIDE, *_THEIRS} and ("input_str" in args or len(args) == 1 or "tool_call_id" in args)
+def _is_call(args: dict[str, Any]) -> bool:
+    """Whether these are positional and named args of a Python function, and nothing else."""
+    known = args.keys() <= {"args", "kwargs", "sanitize_inputs_outputs"}
+    return known and isinstance(args.get("kwargs"), dict) and isinstance(args.get("args", []), list)
+
+
+def _called_with(positional: list[Any], named: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    names += [f"arg{number}" for number in range(len(names) + 1, len(positional) + 1)]
+    return dict(zip(names, positional, strict=False)) | named
 
 
 def _literal(text: str) -> Any:
@@ -134,16 +140,20 @@ def _literal(text: str) -> Any:
 _WRAPPERS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"tool_call_id", "content"}), "content"),
     (frozenset({"lc", "kwargs"}), "kwargs"),
-    (frozenset({"output"}), "output"),
     (frozenset({"output", "kwargs"}), "output"),
     (frozenset({"toolResult"}), "toolResult"),
     (frozenset({"toolUseId", "content"}), "content"),
 )
 
 
-def unwrap(value: Any) -> tuple[Any, bool]:
-    """A result without its wrapper, and whether the wrapper says that the call failed."""
+def unwrap(value: Any, *, outputs: bool = False) -> tuple[Any, bool]:
+    """A result without its wrapper, and whether the wrapper says that the call failed.
+
+    `outputs` says that a result may stand alone under `output`.
+    """
     failed = False
+    if outputs and isinstance(value, dict) and value.keys() == {"output"}:
+        value = value_of(value["output"])
     for _ in range(4):
         found = next((inner for keys, inner in _WRAPPERS if _wraps(value, keys)), None)
         if found is None:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from replanctl.replan.signal import Status
-from replanctl.traces.content import args_of, text_of, unwrap, value_of, words_of
+from replanctl.traces.content import args_of, text_of, value_of, words_of
 from replanctl.traces.trace import RecordedCall
 
 
@@ -195,9 +195,8 @@ def hear(call: RecordedCall, answer: Answer, place: float) -> None:
     if isinstance(content, list):
         content = words_of(content) or (content[0]["json"] if _is_json_part(content) else content)
     call.ended = place
-    value, failed = unwrap(value_of(None if content is UNSET else content))
-    call.result = value
-    if answer.failed or failed or (isinstance(value, str) and value.startswith(ERROR_TEXT)):
+    value = call.result = value_of(None if content is UNSET else content)
+    if answer.failed or (isinstance(value, str) and value.startswith(ERROR_TEXT)):
         call.status = Status.ERROR
         call.message = text_of(value)
 

@@ -19,7 +19,7 @@ class Table(msgspec.Struct, frozen=True):
     """How a platform writes a record down; of several paths the first that leads somewhere counts.
 
     `marks` are keys, one set of which every record has; `kinds` says by its type what a record is; `inside` holds the
-    records of a trace, or a record's children.
+    records of a trace, or a record's children. `plain`: args may be one text, and a result stand alone under `output`.
     """
 
     kind: Kind
@@ -46,6 +46,7 @@ class Table(msgspec.Struct, frozen=True):
     goal: Paths = ()
     call_id: Paths = ()
     inside: tuple[str, ...] = ()
+    plain: bool = False
     hints: tuple[str, ...] = ()
 
     def recognises(self, value: Any) -> bool:
@@ -97,6 +98,7 @@ LANGSMITH = Table(
     goal=(("inputs",),),
     call_id=(("outputs", "output", "tool_call_id"), ("outputs", "tool_call_id"), ("extra", "metadata", "tool_call_id")),
     inside=("child_runs", "runs"),
+    plain=True,
     hints=("LANGSMITH_HIDE_INPUTS=false and LANGSMITH_HIDE_OUTPUTS=false record arguments and results",),
 )
 LANGFUSE = Table(

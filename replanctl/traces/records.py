@@ -127,7 +127,7 @@ def _span(table: Table, record: dict[str, Any], parent: str, order: int, place: 
         span.call_id = text_part(at(record, table.call_id))
         span.error_types = tuple(t for path in table.error_type if (t := at(record, (path,))) is not UNSET)
         span.error_types += _class_in(span.message)
-        span.hints = table.hints
+        span.hints, span.plain = table.hints, table.plain
         span.finished = span.finished or span.result is not UNSET or span.failed
     elif kind == "model":
         _model(span, table, record)

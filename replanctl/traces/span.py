@@ -14,7 +14,7 @@ class Span(msgspec.Struct):
     """A span that a trace is made of. Times are in seconds; `order` is its place in the file.
 
     `kind` is `tool`, `model` or empty. `args` and `result` are raw, UNSET where they were not recorded. `asks` and
-    `answers` are the messages of a model span.
+    `answers` are the messages of a model span. `plain`: args may be one text, and a result stand alone under one key.
     """
 
     id: str
@@ -40,6 +40,7 @@ class Span(msgspec.Struct):
     place: str = ""
     raw: Any = None
     finished: bool = True
+    plain: bool = False
 
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")

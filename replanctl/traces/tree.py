@@ -146,7 +146,7 @@ def _args(span: Span, talk: _Talk) -> tuple[Any, str]:
         raw = talk.asks[span.call_id].args
     if (message := next((m for m in messages_in(raw) if m.keys() & {"parts", "role"}), None)) is not None:
         raw = next((ask.args for ask in asks(message)), raw)
-    return args_of(raw, span.args_names)
+    return args_of(raw, span.args_names, wrapped=True, texts=span.plain)
 
 
 def _result(call: RecordedCall, span: Span, talk: _Talk) -> bool:
@@ -167,7 +167,7 @@ def _result(call: RecordedCall, span: Span, talk: _Talk) -> bool:
         raw = value_of(raw)
     if isinstance(raw, list) and raw and all(isinstance(part, dict) and "text" in part for part in raw):
         raw = words_of(raw)
-    call.result, failed = unwrap(value_of(raw))
+    call.result, failed = unwrap(value_of(raw), outputs=span.plain)
     return failed or any(answer.failed for answer in given)
 
 
