@@ -1,7 +1,7 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
 from replanctl.files.classes import ClassRule, load_classes
-from replanctl.files.disk import check_writable, write_text
+from replanctl.files.disk import MAX_MEGABYTES, check_writable, write_text
 from replanctl.files.extras import load_coefficients, parse_draft
 from replanctl.files.lessons import load_lessons, save_lessons
 from replanctl.files.recorded import End, Recorded, recorded_in
@@ -19,6 +19,7 @@ from replanctl.files.sections import Role
 from replanctl.files.writing import document_text
 
 __all__ = [
+    "MAX_MEGABYTES",
     "ClassRule",
     "End",
     "Recorded",

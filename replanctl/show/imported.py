@@ -21,6 +21,8 @@ class Parted(Protocol):
     def recorded(self) -> str: ...
     @property
     def came(self) -> str: ...
+    @property
+    def ended(self) -> str: ...
 
 
 class TraceReport(Protocol):
@@ -135,6 +137,8 @@ def _trace(paper: Paper, report: TraceReport) -> None:
     if report.parting is not None:
         parted = report.parting
         paper.line(f"parts at call {parted.at}: recorded {parted.recorded}, here {parted.came}", indent=4, hang=6)
+        if parted.ended:
+            paper.line(f"the rehearsal ended with {parted.ended}", indent=6)
     for note in (*(f"missing: {text}" for text in report.missing), *(f"left out: {text}" for text in report.left_out)):
         paper.line(Span(note, "notice"), indent=4, hang=6)
 

@@ -17,6 +17,7 @@ from replanctl.replan.gates import GateLimits
 from replanctl.replan.replanner import ScriptedReplanner
 from replanctl.replan.routing import RouteRule, RoutingPolicy
 from replanctl.run.engine import Session
+from replanctl.run.events import Event, SessionComplete
 from replanctl.run.policy import Policy, RetryPolicy
 from replanctl.run.tools import Call, Outcome
 from replanctl.script import ScriptedTools
@@ -27,11 +28,12 @@ _ROUTING = RoutingPolicy(rules=(RouteRule("recorded", Granularity.TAIL),))
 
 
 class Parting(msgspec.Struct, frozen=True):
-    """Where rehearsal and recording part: the number of the call, what was recorded, what came."""
+    """Where rehearsal and recording part: which call, what was recorded, what came, and how the session ended."""
 
     at: int
     recorded: str
     came: str
+    ended: str = ""
 
 
 class _Listening:
@@ -48,17 +50,21 @@ class _Listening:
         return self._tools.call(call)
 
 
-def calls_of(rehearsal: Rehearsal) -> list[tuple[str, dict[str, Any]]]:
-    """The calls a rehearsal makes with gates lifted and every failure routed to a replan."""
+def compared(recorded: Calls, rehearsal: Rehearsal) -> Parting | None:
+    """Run a rehearsal with gates lifted and every failure sent to a replan; where it parts from the recording."""
     attempts = max((len(rule.returns) for rule in rehearsal.outcomes), default=1)
     policy = Policy(
         retry=RetryPolicy(max_attempts=attempts, backoff=0.0), routing=_ROUTING, gates=_lifted(len(rehearsal.planner))
     )
     tools = _Listening(ScriptedTools(rehearsal.outcomes))
     replanner = ScriptedReplanner(rehearsal.planner) if rehearsal.planner else None
-    for _ in Session(rehearsal.plan, policy, tools=tools, replanner=replanner).events():
-        pass
-    return tools.calls
+    last: Event | None = None
+    for event in Session(rehearsal.plan, policy, tools=tools, replanner=replanner).events():
+        last = event
+    apart = parting(recorded, tools.calls)
+    if apart is None or not isinstance(last, SessionComplete):
+        return apart
+    return msgspec.structs.replace(apart, ended=f"{last.reason}: {last.detail}" if last.detail else last.reason)
 
 
 def _lifted(replans: int) -> GateLimits:

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import InputError, UsageError
-from replanctl.files import ClassRule, Role, Source, document_text, parse_rehearsal
+from replanctl.files import MAX_MEGABYTES, ClassRule, Role, Source, document_text, parse_rehearsal
 from replanctl.replan.signal import Status
-from replanctl.traces.check import Parting, calls_of, parting
+from replanctl.traces.check import Parting, compared
 from replanctl.traces.classes import Classifier
 from replanctl.traces.disguise import Disguise, Shown
 from replanctl.traces.kinds import Readers
@@ -137,6 +137,9 @@ def _one(trace: Trace, label: str, names: NamesGiven, settings: _Settings) -> Im
     if end is not None:
         document["expect"] = {"status": end}
     text = document_text(document)
+    if len(text) > MAX_MEGABYTES << 20:
+        why = f"its rehearsal is larger than {MAX_MEGABYTES} MB, which no command reads"
+        return _refusal(Refused(trace.place, why, "--values shape or hash may make it smaller", trace.id), trace.kind)
     name = names.name(trace.id)
     try:
         apart = _apart(name, text, made, planned=trace.planned) if settings.check else None
@@ -148,7 +151,7 @@ def _one(trace: Trace, label: str, names: NamesGiven, settings: _Settings) -> Im
 def _apart(name: str, text: str, made: Made, *, planned: bool) -> Parting | None:
     """Where the rehearsal, as it was written, makes other calls than the recording. Raises InputError."""
     rehearsal = parse_rehearsal([Source(f"{name}.yaml", Role.PLAN, text)])
-    return None if planned else parting(made.calls, calls_of(rehearsal))
+    return None if planned else compared(made.calls, rehearsal)
 
 
 def _report(trace: Trace, name: str, made: Made, solved: bool | None, checked: bool, apart: Parting | None) -> Report:

@@ -5,7 +5,6 @@ One table each; `records` reads what they have in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -51,36 +50,23 @@ class Table(msgspec.Struct, frozen=True):
 
     def recognises(self, value: Any) -> bool:
         """Whether this is a record of the platform, or a list or mapping of such."""
-        return any(self._is_record(record) for record in self.records(value, 1))
-
-    def _is_record(self, value: Any) -> bool:
-        return isinstance(value, dict) and any(marks <= value.keys() for marks in self.marks)
-
-    def records(self, value: Any, most: int | None = None) -> list[dict[str, Any]]:
-        """The records in a value, those inside others included."""
-        found: list[dict[str, Any]] = []
-        stack: list[tuple[Any, str, str]] = [(value, "", "")]
-        while stack and (most is None or len(found) < most):
-            item, trace, parent = stack.pop()
+        stack = [value]
+        while stack:
+            item = stack.pop()
             if isinstance(item, list):
-                stack.extend((inner, trace, parent) for inner in reversed(item))
+                stack += item[:1]
             elif isinstance(item, dict):
-                if self._is_record(item):
-                    found.append(item)
-                stack.extend(self._children(item, trace, parent))
-        return found
-
-    def _children(self, item: dict[str, Any], trace: str, parent: str) -> Iterator[tuple[Any, str, str]]:
-        for key in self.inside:
-            if isinstance(item.get(key), list):
-                yield item[key], trace, parent
+                if any(marks <= item.keys() for marks in self.marks):
+                    return True
+                stack += [item[key] for key in self.inside if isinstance(item.get(key), list)]
+        return False
 
 
 LANGSMITH = Table(
     kind=Kind.LANGSMITH,
     version="SDK 0.4",
     marks=(frozenset({"run_type"}),),
-    trace=(("trace_id",), ("session_trace_id",)),
+    trace=(("trace_id",),),
     id=(("id",), ("run_id",)),
     parent=(("parent_run_id",), ("parent_run_ids", "-1")),
     type=(("run_type",),),

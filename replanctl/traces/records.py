@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
+from replanctl.traces.gathering import Gathering
 from replanctl.traces.platforms import Paths, Table
 from replanctl.traces.span import Span, seconds, text_part
 from replanctl.traces.trace import Kind, Trace
@@ -31,34 +31,23 @@ def at(record: Any, paths: Paths) -> Any:
     return UNSET
 
 
-class _Open(msgspec.Struct):
-    spans: list[Span]
-    place: str
-
-
 class Records:
-    """Gathers records by trace; a value that holds a whole trace is one."""
+    """Reads records; a value that holds a whole trace is told at once."""
 
     def __init__(self, table: Table, place: str) -> None:
-        self._table, self._source = table, place
-        self._open: dict[str, _Open] = {}
+        self._table = table
+        self._gathering = Gathering(table.kind)
         self._count = 0
 
     def feed(self, value: Any, place: str) -> Iterator[Trace]:
         """Take in records: a tree, a list, or one of many."""
         for root in self._roots(value):
-            records = self._table.records(root)
-            whole = len(records) > 1
-            trace_id = _trace_id(self._table, root, records)
             spans = self._spans(root, place)
-            if whole and not self._joins(trace_id):
+            trace_id = _trace_id(self._table, root, alone=len(spans) == 1)
+            if len(spans) > 1 and trace_id not in self._gathering:
                 yield trace_from(self._table.kind, trace_id, spans, place)
             else:
-                self._open.setdefault(trace_id, _Open([], place)).spans.extend(spans)
-
-    def _joins(self, trace_id: str) -> bool:
-        """Whether records of this trace came before."""
-        return trace_id in self._open
+                yield from self._gathering.add(trace_id, spans, place)
 
     def _roots(self, value: Any) -> list[Any]:
         """Trees by themselves; flat records one by one."""
@@ -82,21 +71,19 @@ class Records:
 
     def close(self) -> Iterator[Trace]:
         """The traces whose records came one by one."""
-        for id_, trace in self._open.items():
-            yield trace_from(self._table.kind, id_, trace.spans, trace.place)
+        yield from self._gathering.close()
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _trace_id(table: Table, root: Any, records: list[dict[str, Any]]) -> str:
+def _trace_id(table: Table, root: Any, *, alone: bool) -> str:
+    """The trace that a record belongs to; empty where only its parent knows."""
     own = at(root, table.trace)
-    if own is UNSET and len(records) > 1:
-        own = at(root, table.id)
-    if own is UNSET and table.kind is Kind.LANGSMITH and isinstance(root.get("dotted_order"), str):
+    if own is UNSET and isinstance(root.get("dotted_order"), str):
         own = root["dotted_order"].split(".")[0][-36:]
-    if own is UNSET and at(root, table.parent) is UNSET:
+    if own is UNSET and (not alone or at(root, table.parent) is UNSET):
         own = at(root, table.id)
     return text_part(own)
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from replanctl.traces import dialects as names
@@ -16,11 +15,9 @@ from replanctl.traces.attributes import Attributes, flattened
 from replanctl.traces.content import value_of
 from replanctl.traces.dialects import DIALECTS, Marks
 from replanctl.traces.envelopes import first_of, spans_in
+from replanctl.traces.gathering import Gathering
 from replanctl.traces.span import Span, seconds, text_part
 from replanctl.traces.trace import Kind, Trace
-from replanctl.traces.tree import trace_from
-
-SETTLED = 10_000  # spans that came since a trace's last one, until it is taken to be whole
 
 
 def _names(field: str) -> tuple[str, ...]:
@@ -128,42 +125,18 @@ def _id(value: Any) -> str:
     return "" if text.strip("0") == "" else text
 
 
-class _Open(msgspec.Struct):
-    spans: list[Span]
-    last: int
-    place: str
-
-
 class Spans:
-    """Gathers spans by trace. One is taken to be whole when its root came and no span of it for a long while."""
+    """Reads spans, envelopes of them, and lists of either."""
 
     def __init__(self, kind: Kind, place: str) -> None:
-        self._kind, self._source = kind, place
-        self._open: dict[str, _Open] = {}
-        self._count = 0
+        self._gathering = Gathering(kind)
 
     def feed(self, value: Any, place: str) -> Iterator[Trace]:
         """Take in a span, an envelope, or a list of either."""
         for raw, scope in spans_in(value) or ():
-            self._count += 1
-            trace_id, span = span_of(raw, scope, self._count, place)
-            trace = self._open.setdefault(trace_id, _Open([], 0, place))
-            trace.spans.append(span)
-            trace.last = self._count
-            if self._count % SETTLED == 0:
-                yield from self._settled()
-
-    def _settled(self) -> Iterator[Trace]:
-        for id_, trace in list(self._open.items()):
-            rooted = any(not span.parent for span in trace.spans)
-            if rooted and self._count - trace.last >= SETTLED:
-                del self._open[id_]
-                yield self._trace(id_, trace)
-
-    def _trace(self, id_: str, trace: _Open) -> Trace:
-        return trace_from(self._kind, id_, trace.spans, trace.place)
+            trace_id, span = span_of(raw, scope, self._gathering.count, place)
+            yield from self._gathering.add(trace_id, [span], place)
 
     def close(self) -> Iterator[Trace]:
-        """The traces that are still open, in the order they began."""
-        for id_, trace in self._open.items():
-            yield self._trace(id_, trace)
+        """The traces that are still open."""
+        yield from self._gathering.close()

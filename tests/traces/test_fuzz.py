@@ -22,7 +22,7 @@ def holds(found: list[Imported]) -> None:
         report = each.report
         assert report.place
         assert (each.text is None) == bool(report.refused)
-        assert report.refused or report.parting is None
+        assert report.refused or report.parting is None or "denied" in report.statuses  # such a call is made once
 
 
 def values_of(path: Path) -> list[Any]:

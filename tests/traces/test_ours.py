@@ -10,8 +10,6 @@ from replanctl.traces import import_traces
 from tests.cli.conftest import Cli
 from tests.traces.making import steps_of
 
-pytest_plugins = ["tests.cli.conftest"]
-
 
 @pytest.mark.parametrize("how", ["json", "jsonl"])
 def test_a_run_comes_out_the_same(how: str, cli: Cli) -> None:

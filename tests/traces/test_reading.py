@@ -117,7 +117,7 @@ def test_lines_are_read_as_they_come(tmp_path: Path) -> None:
 
 
 def test_a_trace_is_told_when_it_is_whole_and_no_span_of_it_came_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replanctl.traces.spans.SETTLED", 4)
+    monkeypatch.setattr("replanctl.traces.gathering.SETTLED", 4)
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look"}
     attributes |= {"gen_ai.tool.call.arguments": "{}", "gen_ai.tool.call.result": "x"}
     spans = [

@@ -98,6 +98,16 @@ def test_a_repeat_after_another_call_is_a_call_of_its_own() -> None:
     assert found.report.faithful is True
 
 
+def test_where_they_part_is_said_and_why() -> None:
+    """A call that was denied is not made again in a session; the recorded agent did."""
+    recording = run(("pay", {"a": 1}, "no right"), ("ask", {}, "ok"), ("pay", {"a": 1}, "paid"))
+    report = one(recording, classify=[ClassRule(Status.DENIED, text="no right")]).report
+    assert report.faithful is False
+    assert report.parting is not None
+    assert (report.parting.at, report.parting.recorded, report.parting.came) == (2, "ask {}", "no call")
+    assert "denied before" in report.parting.ended or report.parting.ended.startswith("replan_budget")
+
+
 def test_the_same_call_again_is_made_again() -> None:
     found = one(run(("look", {"a": 1}, "Error: no"), ("look", {"a": 1}, "x"), ("look", {"a": 1}, "y")))
     assert [step["action"] for step in steps_of(found).values()] == ["look 1", "look 2", "look 3"]
