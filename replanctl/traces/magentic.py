@@ -19,7 +19,8 @@ from replanctl.traces.trace import Kind, RecordedCall, Trace
 
 _DELEGATION = re.compile(r"(?P<who>\w*[Oo]rchestrator\w*) \(-> ?(?P<agent>.+)\)")
 _THOUGHT = re.compile(r"\w*[Oo]rchestrator\w* \((?P<what>thought|termination condition)\)")
-_STALLED = re.compile(r"Stalled|Replanning", re.IGNORECASE)
+# The last of these is a stall, too: the one after which no new plan was allowed.
+_STALLED = re.compile(r"Stalled|Replanning|Replan counter exceeded", re.IGNORECASE)
 _NEW_PLAN = "New plan"
 _LEDGER = "Updated Ledger"
 # What a log's own last words mean.
@@ -109,9 +110,9 @@ class _Log:
         """What the orchestrator says to itself: what it makes of things, that it stalls, how it ends."""
         if said.startswith(_LEDGER):
             self._cause = _why_no_progress(said)
-        elif _STALLED.match(said):
-            self._stall(said)
         else:
+            if _STALLED.match(said):
+                self._stall(said)
             self.end = next((end for words, end in _ENDS if said.startswith(words)), self.end)
 
     def _stall(self, said: str) -> None:

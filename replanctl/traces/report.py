@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -48,12 +48,15 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 class Imported(msgspec.Struct, frozen=True):
     """A rehearsal made of a trace, with its report. `document` and `text` are None where the trace was refused.
 
-    `document` is the rehearsal as plain values, `text` the same as YAML.
+    `document` is the rehearsal as plain values, `text` the same as YAML. It unpacks into document and report.
     """
 
     report: Report
     document: dict[str, Any] | None = None
     text: str | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.document, self.report))
 
 
 class Totals(msgspec.Struct, frozen=True):

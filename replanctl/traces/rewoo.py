@@ -42,8 +42,7 @@ class Rewoo:
         """Take in a text: a file's, or one in a mapping."""
         text = text_in(value)
         pieces, left_out = _pieces(text)
-        task = _TASK.search(text)
-        goal = task[1] if task else _before(text) or (pieces[0].words if pieces else "")
+        goal = _task_in(value, text) or _before(text) or (pieces[0].words if pieces else "")
         calls = list(_calls(pieces))
         trace = Trace(Kind.REWOO, "", goal, calls, raw=value, place=place, sequence=True, planned=True)
         trace.left_out = left_out
@@ -52,6 +51,15 @@ class Rewoo:
     def close(self) -> Iterator[Trace]:
         """Every text was whole."""
         return iter(())
+
+
+def _task_in(value: Any, text: str) -> str:
+    """The task, as a line of the text or a field beside it says it."""
+    found = _TASK.search(text)
+    if found is not None:
+        return found[1]
+    keys = ("task", "question", "goal") if isinstance(value, dict) else ()
+    return next((value[key] for key in keys if isinstance(value.get(key), str)), "")
 
 
 def text_in(value: Any) -> str:

@@ -41,6 +41,7 @@ class Span(msgspec.Struct):
     raw: Any = None
     finished: bool = True
     plain: bool = False
+    untimed: bool = False
 
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -82,7 +83,7 @@ def _iso(text: str) -> float | None:
 
 def latency(span: Span) -> float | None:
     """How long a span took, in seconds; None where it does not say."""
-    if span.began is None or span.ended is None or span.ended < span.began:
+    if span.untimed or span.began is None or span.ended is None or span.ended < span.began:
         return None
     return round(span.ended - span.began, 6)
 

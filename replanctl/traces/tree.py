@@ -44,21 +44,19 @@ def trace_from(kind: Kind, id_: str, spans: Iterable[Span], place: str) -> Trace
 def _ordered(spans: Iterable[Span]) -> list[Span]:
     """In the order of time; where a span has none, in the order of the file."""
     all_ = list(spans)
-    if any(span.began is None for span in all_):
-        timed = [span.began for span in all_ if span.began is not None]
-        if not timed:
-            for span in all_:
-                span.began, span.ended = float(span.order), float(span.order)
-                span.finished = True
-            return sorted(all_, key=lambda span: span.order)
-    return sorted(all_, key=lambda span: (span.began if span.began is not None else float("inf"), span.order))
+    latest = max((span.began for span in all_ if span.began is not None), default=0.0)
+    for span in all_:
+        if span.began is None:
+            span.began = span.ended = latest + span.order
+            span.untimed = span.finished = True
+    return sorted(all_, key=lambda span: (span.began, span.order))
 
 
 def _once(spans: Sequence[Span]) -> tuple[list[Span], int]:
     """The spans without those that were exported twice, and calls that two instruments recorded, one in the other."""
     kept: dict[tuple[Any, ...], Span] = {}
     for number, span in enumerate(spans):
-        key = (span.id, span.name, span.began) if span.id else (number,)
+        key = (span.id, span.name, None if span.untimed else span.began) if span.id else (number,)
         if key not in kept:
             kept[key] = span
     by_id = {span.id: span for span in kept.values()}
