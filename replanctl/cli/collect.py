@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from replanctl.cli.expect import mismatches
-from replanctl.cli.rehearse import session_of
 from replanctl.errors import InputError
 from replanctl.files import Rehearsal, load_rehearsal
-from replanctl.run.fold import fold
-from replanctl.show.text import clean
+from replanctl.host import mismatches, session_of
+from replanctl.run import fold
+from replanctl.show import clean
 
 # The key, quoted or not: what a file expects, or how the recording ended that it was made of.
 _EXPECT = re.compile(rb"""\b(?:expect|recorded)["']?\s*:""")

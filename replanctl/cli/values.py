@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from replanctl.kinds import Format as Format
+
 MOST_STEPS = 100_000  # of a plan that exists only as a number
-
-
-class Format(StrEnum):
-    """How a result is written."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 def count(text: str) -> int:
@@ -47,7 +41,7 @@ def amount(text: str) -> float:
 
 def duration(text: str) -> float:
     """A time in seconds: a number, or a text like 250ms, 30s, 2m, 1h."""
-    from replanctl.files.durations import seconds_of
+    from replanctl.files import seconds_of
 
     seconds = seconds_of(text)
     return amount(text) if seconds is None else seconds

@@ -1,9 +1,13 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
 from replanctl.files.classes import ClassRule, load_classes
-from replanctl.files.disk import MAX_MEGABYTES, check_writable, write_text
+from replanctl.files.disk import MAX_MEGABYTES, check_writable, destination, write_text
+from replanctl.files.durations import seconds_of
 from replanctl.files.extras import load_coefficients, parse_draft
+from replanctl.files.faults import did_you_mean
+from replanctl.files.insert import say_in_steps
 from replanctl.files.lessons import load_lessons, save_lessons
+from replanctl.files.pause import collector_paused
 from replanctl.files.recorded import End, Recorded, recorded_in
 from replanctl.files.rehearsal import (
     Rehearsal,
@@ -15,6 +19,7 @@ from replanctl.files.rehearsal import (
     read_outcomes,
     read_plan,
 )
+from replanctl.files.schema import file_schema
 from replanctl.files.sections import Role
 from replanctl.files.writing import document_text
 
@@ -23,6 +28,12 @@ __all__ = [
     "ClassRule",
     "End",
     "Recorded",
+    "seconds_of",
+    "destination",
+    "did_you_mean",
+    "say_in_steps",
+    "collector_paused",
+    "file_schema",
     "Rehearsal",
     "Role",
     "Source",

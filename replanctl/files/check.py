@@ -9,9 +9,7 @@ from typing import Any
 from replanctl.files.faults import At
 from replanctl.files.names import Names, raw_id
 from replanctl.files.shapes import known_tool, shown
-from replanctl.plan.cycles import cycles, uncovered
-from replanctl.plan.model import Step, step_id
-from replanctl.plan.references import Reference, mentions, parse
+from replanctl.plan import Reference, Step, cycles, mentions, parse, step_id, uncovered
 
 _SHOWN = 12  # steps of a cycle that are printed
 

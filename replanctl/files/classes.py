@@ -12,8 +12,8 @@ from replanctl.files.disk import read_text
 from replanctl.files.faults import At
 from replanctl.files.reader import read, refuse
 from replanctl.files.shapes import Fields, anything, choice, list_of, record, words
-from replanctl.plan.references import Reference, parse
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
+from replanctl.plan import Reference, parse
 
 
 class ClassRule(msgspec.Struct, frozen=True, gc=False):

@@ -19,8 +19,7 @@ from yaml.events import (
 
 from replanctl.files.faults import Fault
 from replanctl.files.quick import GetEvent
-from replanctl.plan.model import ID_LENGTH
-from replanctl.plan.references import Reference, parse
+from replanctl.plan import ID_LENGTH, Reference, parse
 
 _MARK = re.compile(r"#E[A-Za-z0-9][A-Za-z0-9_-]*")
 _FLOW_END = re.compile(r"[,\]}]")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from replanctl.cost.model import Coefficients
+from replanctl.cost import Coefficients
 from replanctl.files.disk import read_text
 from replanctl.files.planner import draft, steps
 from replanctl.files.policy import coefficients
 from replanctl.files.reader import read, refuse
 from replanctl.files.shapes import record
-from replanctl.replan.replanner import PlannerRule
+from replanctl.replan import PlannerRule
 
 # JSON writes what lies outside the first 65,536 characters as two escapes; YAML wants one.
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.model import Step
+from replanctl.plan import Step
 
 
 class Names(msgspec.Struct, frozen=True, gc=False):

@@ -30,14 +30,15 @@ from replanctl.files.shapes import (
     words,
     wrong,
 )
-from replanctl.plan.contract import TYPES
-from replanctl.plan.model import ID_PATTERN, Alternative, Granularity, OnFailure, Step, Tool
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.plan import ID_PATTERN, Alternative, Step, Tool
+from replanctl.schema import TYPES
 
 
 @lru_cache(1024)
 def _schema_fault(schema: bytes) -> Any:
     """What is wrong with a schema: looked at once, however many steps have the same one."""
-    from replanctl.plan.schemas import schema_fault
+    from replanctl.schema import schema_fault
 
     return schema_fault(msgspec.json.decode(schema))
 
@@ -120,6 +121,8 @@ _STEP: Fields = {
     "on_failure": optional(choice(OnFailure)),
     "alternatives": list_of(record(Alternative, _ALTERNATIVE)),
     "granularity": optional(choice(Granularity)),
+    "required": boolean,
+    "again": boolean,
 }
 
 

@@ -8,10 +8,8 @@ from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.files.plan import drafted_step
 from replanctl.files.shapes import Fields, choice, known_step, list_of, map_of, optional, record, text, variable
-from replanctl.plan.model import Granularity
-from replanctl.plan.variables import Verdict
-from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen
-from replanctl.replan.signal import ErrorType
+from replanctl.kinds import ErrorType, Granularity, Otherwise, Verdict
+from replanctl.replan import PlannerRule, PlannerWhen
 
 _WHEN: Fields = {
     "error": optional(text),

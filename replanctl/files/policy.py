@@ -6,13 +6,14 @@ from typing import Any
 
 from msgspec import UNSET
 
-from replanctl.cost.model import Coefficients
+from replanctl.cost import Coefficients
 from replanctl.files.durations import duration
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     MOST,
     Fields,
+    Reader,
     choice,
     known_step,
     known_tool,
@@ -27,18 +28,25 @@ from replanctl.files.shapes import (
     whole,
     words,
 )
-from replanctl.plan.model import Granularity
-from replanctl.replan.gates import GateLimits, Preset
-from replanctl.replan.lessons import Evict, LessonPolicy
-from replanctl.replan.routing import RULE_NAMES, Radius, RouteRule, RouteWhen, RoutingPolicy
-from replanctl.replan.signal import ErrorType
-from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
+from replanctl.kinds import ErrorType, Evict, Granularity, Mode, Preset, Radius
+from replanctl.replan import (
+    GATES,
+    RULE_NAMES,
+    GateLimits,
+    GateRow,
+    LessonPolicy,
+    RouteRule,
+    RouteWhen,
+    RoutingPolicy,
+    Unit,
+)
+from replanctl.run import Policy, RetryPolicy, SolverPolicy
 
 _RETRY: Fields = {"max_attempts": whole(1), "backoff": duration, "factor": number, "max_backoff": duration}
 
 _WHEN: Fields = {
     # A draft's fault and a goal change are never routed by a user's rule.
-    "error_type": optional(choice(ErrorType, ErrorType.INVALID_DRAFT, ErrorType.GOAL_CHANGED)),
+    "error_type": optional(choice(ErrorType, ErrorType.INVALID_DRAFT, ErrorType.GOAL_CHANGED, ErrorType.ABANDONED)),
     "step": optional(known_step),
     "tool": optional(known_tool),
     "min_radius": optional(whole(0)),
@@ -92,16 +100,15 @@ _ROUTING: Fields = {
     "rules": _rules,
 }
 
-_GATES: Fields = {
-    "preset": optional(choice(Preset)),
-    "per_step": limit(),
-    "max_replans": whole(0),
-    "max_replan_tokens": limit(),
-    "max_steps": limit(),
-    "max_tool_calls": limit(),
-    "max_seconds": optional(duration),
-    "max_repeat": limit(1),
-}
+
+def _limit(row: GateRow) -> Reader:
+    """How a gate's limit is written, by its row."""
+    if row.unit is Unit.SECONDS:
+        return optional(duration)
+    return limit(row.least) if row.nullable else whole(row.least)
+
+
+_GATES: Fields = {"preset": optional(choice(Preset)), **{row.name.value: _limit(row) for row in GATES}}
 
 _COEFFICIENTS: Fields = dict.fromkeys(Coefficients.__struct_fields__, whole(0, MOST))
 

@@ -18,10 +18,10 @@ from replanctl.files.reader import Document, events, read, refuse
 from replanctl.files.recorded import Recorded
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
 from replanctl.files.values import check_values
-from replanctl.plan.model import Plan
-from replanctl.replan.replanner import PlannerRule
-from replanctl.run.policy import Policy
-from replanctl.script import Interruption, OutcomeRule
+from replanctl.plan import Plan
+from replanctl.replan import PlannerRule
+from replanctl.run import Interruption, Policy
+from replanctl.script import OutcomeRule
 
 
 class Source(msgspec.Struct, frozen=True, gc=False):

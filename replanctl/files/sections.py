@@ -19,7 +19,7 @@ from replanctl.files.policy import policy
 from replanctl.files.reader import Document
 from replanctl.files.recorded import recorded
 from replanctl.files.shapes import Fields, check_keys, mapping, words, wrong
-from replanctl.plan.model import Plan, Step
+from replanctl.plan import Plan, Step
 
 Sections = dict[str, Any]
 

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
-from replanctl.plan.model import step_id
+from replanctl.plan import step_id
 
 Reader = Callable[[Any, At], Any]
 Fields = Mapping[str, Reader]

@@ -8,10 +8,9 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.files.faults import At
-from replanctl.plan.contract import schema_of
-from replanctl.plan.model import Step, Tool
-from replanctl.plan.references import mentions
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
+from replanctl.plan import Step, Tool, mentions
+from replanctl.schema import schema_of
 from replanctl.script import OutcomeRule, contained
 
 

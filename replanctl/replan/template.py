@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
-from replanctl.plan import references
-from replanctl.plan.cells import Cell
-from replanctl.plan.draft import Draft
-from replanctl.plan.graph import Graph
-from replanctl.plan.model import Granularity, Step, Tool, fresh_ids
+from replanctl.kinds import ErrorType, Granularity
+from replanctl.live import Cell, Draft, Graph
+from replanctl.plan import Step, Tool, references
 from replanctl.replan.mend import Mended, Standing, mend
-from replanctl.replan.signal import ErrorType, FailureSignal
+from replanctl.replan.signal import FailureSignal
 
 MESSAGE_SHOWN = 20  # characters of the message that a work-around carries in its action
 _PATCHED = re.compile(r" \(patch [0-9]+\)\Z")
@@ -28,13 +26,14 @@ def template(
     scope: Sequence[Cell],
     tools: Mapping[str, Tool],
     standing: Standing,
+    unmade: Collection[str] = (),
 ) -> Draft:
     """A draft for this failure (or, without one, for a changed goal).
 
     `scope` is what the granularity replaces; the failed step comes first, except in a global, where every step comes
-    again in list order.
+    again in list order. `unmade` are the steps that the failed one reads and that had not run when it failed.
     """
-    writer = _Template(graph, granularity, failed, signal, tools, standing)
+    writer = _Template(graph, granularity, failed, signal, tools, standing, unmade)
     return writer.patch() if granularity is Granularity.PATCH else writer.anew(scope)
 
 
@@ -47,9 +46,10 @@ class _Template:
         signal: FailureSignal | None,
         tools: Mapping[str, Tool],
         standing: Standing,
+        unmade: Collection[str],
     ) -> None:
         self.graph, self.granularity, self.failed, self.signal = graph, granularity, failed, signal
-        self.tools, self.standing = tools, standing
+        self.tools, self.standing, self.unmade = tools, standing, unmade
 
     def patch(self) -> Draft:
         """The failed step another way; a missing variable is only mended."""
@@ -66,8 +66,8 @@ class _Template:
         """The failed step worked around, every other step of the scope once more under a new id."""
         scope = list(scope)
         everything = self.granularity is Granularity.GLOBAL
-        fresh = fresh_ids(self.graph.highest(), self.failed.step.id if self.failed else "")
-        names = {c.step.id: next(fresh) for c in scope if everything or c is not self.failed}
+        fresh = self.graph.new_ids()
+        names = {c.step.id: fresh.after(c.step.id) for c in scope if everything or c is not self.failed}
         steps: list[Step] = []
         warnings: tuple[str, ...] = ()
         for cell in scope:
@@ -75,7 +75,7 @@ class _Template:
             if cell is self.failed:
                 mended = self._mended(self._work_around(cell))
                 step, warnings = mended.step, mended.warnings
-            steps.append(self._renamed(step, names))
+            steps.append(self._renamed(step, names, self.graph.ids_of(cell.reading)))
         return Draft(tuple(steps), warnings=warnings)
 
     def _work_around(self, cell: Cell) -> Step:
@@ -84,7 +84,7 @@ class _Template:
         return msgspec.structs.replace(step, action=f"work around [{self.signal.error_msg[:MESSAGE_SHOWN]}]")
 
     def _mended(self, step: Step) -> Mended:
-        return mend(step, self.graph, self.standing) if self._missing_var() else Mended(step, ())
+        return mend(step, self.graph, self.standing, self.unmade) if self._missing_var() else Mended(step, ())
 
     def _missing_var(self) -> bool:
         return self.signal is not None and self.signal.error_type is ErrorType.MISSING_VAR
@@ -98,11 +98,11 @@ class _Template:
         fallback = next((name for name in tool.fallback if name not in tried), step.tool_name)
         return msgspec.structs.replace(step, tool_name=fallback)
 
-    def _renamed(self, step: Step, names: dict[str, str]) -> Step:
+    def _renamed(self, step: Step, names: dict[str, str], known: Container[str]) -> Step:
         new = names.get(step.id)
         args = step.args
         if references.mentions(args):
-            args = references.rename(args, self.graph.known, names)
+            args = references.rename(args, known, names)
         return msgspec.structs.replace(
             step,
             id=new or step.id,
@@ -123,6 +123,7 @@ def _alternative(step: Step) -> Step | None:
         args=step.args if way.args is None else way.args,
         action=way.action or step.action,
         alternatives=tuple(rest),
+        gaps=step.gaps if way.args is None else (),
     )
 
 

@@ -6,48 +6,54 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from replanctl.run.result import Execution, GateView, HandOver, VariableView
+from replanctl.kinds import Health, Reason
+from replanctl.replan import GATE, GATES, Unit
+from replanctl.run.result import ExecutionView, GateView, HandOver, VariableView
 
-# What to type next, by reason. {run} is the run's number, or nothing for one that was not stored.
-_NEXT: dict[str, tuple[str, ...]] = {
-    "replan_budget": ("replanctl resume {run} --max-replans +2",),
-    "token_budget": ("replanctl resume {run} --max-replan-tokens +10000", "replanctl show {run} --ledger"),
-    "step_budget": ("replanctl resume {run} --max-steps +6",),
-    "tool_call_budget": ("replanctl resume {run} --max-tool-calls +6",),
-    "time_budget": ("replanctl resume {run} --max-seconds +{more}",),
-    "step_breaker": ("replanctl resume {run} --per-step +1 --granularity tail", "replanctl why {step} --run {run}"),
-    "oscillation": ("replanctl resume {run} --max-repeat +1", "replanctl show {run} --lessons"),
-    "no_plan": ("replanctl prompt {run}", "replanctl resume {run} --granularity global"),
-    "aborted": ("replanctl why {step} --run {run}", "replanctl resume {run} --outcomes FIXED.yaml"),
-    "escalated": ("replanctl why {step} --run {run}", "replanctl resume {run} --outcomes FIXED.yaml"),
-    "insufficient_evidence": ("replanctl resume {run} --outcomes FIXED.yaml",),
-    "interrupted": ("replanctl resume {run}",),
+# What to type next, by reason; at a gate its row says what. {run} is the run's number, {step} the step at issue,
+# {more} what a gate's reading lacked.
+_FIXED = "replanctl resume {run} --outcomes FIXED.yaml"
+NEXT: dict[Reason, tuple[str, ...]] = {
+    **{row.reason: (f"replanctl resume {{run}} {row.raises}", *row.look) for row in GATES},
+    Reason.NO_PLAN: ("replanctl prompt {run}", "replanctl resume {run} --granularity global"),
+    Reason.ABORTED: ("replanctl why {step} --run {run}", _FIXED),
+    Reason.ESCALATED: ("replanctl why {step} --run {run}", _FIXED),
+    Reason.INSUFFICIENT_EVIDENCE: (_FIXED,),
+    Reason.INTERRUPTED: ("replanctl resume {run}",),
 }
+# More than a reading lacked, so that the session comes a little further than to the next refusal.
+_MARGIN = {Unit.SECONDS: 60, Unit.TOKENS: 10_000, Unit.COUNT: 0}
 _NOT_STORED = ("store the run (leave out --no-store) to look into it and go on: replanctl run PLAN",)
 
 
 def hand_over(
-    reason: str,
+    reason: Reason,
     gate: GateView | None,
-    history: Iterable[Execution],
+    history: Iterable[ExecutionView],
     variables: Mapping[str, VariableView],
     failed_step: str | None,
     run: int | None,
 ) -> HandOver:
     """Clean results, the path that was taken, and commands that go on from here."""
-    clean: dict[str, Any] = {name: v.value for name, v in variables.items() if v.health == "clean"}
+    clean: dict[str, Any] = {name: v.value for name, v in variables.items() if v.health is Health.CLEAN}
     return HandOver(reason, gate, clean, tuple(map(_line, history)), _next(reason, gate, failed_step, run))
 
 
-def _line(execution: Execution) -> str:
+def _line(execution: ExecutionView) -> str:
     error = f": {execution.error.error_type}: {execution.error.error_msg}" if execution.error is not None else ""
     return f"{execution.version} step {execution.step_id} {execution.status}{error}"
 
 
-def _next(reason: str, gate: GateView | None, failed_step: str | None, run: int | None) -> tuple[str, ...]:
+def _next(reason: Reason, gate: GateView | None, failed_step: str | None, run: int | None) -> tuple[str, ...]:
     if run is None:
         return _NOT_STORED
-    over = gate.reading - gate.limit if gate is not None and gate.limit is not None else 0
-    words = {"run": run, "step": failed_step, "more": 60 + math.ceil(over)}
-    commands = _NEXT.get(reason, ())
+    words = {"run": run, "step": failed_step, "more": _lacking(gate)}
+    commands = NEXT.get(reason, ())
     return tuple(command.format(**words) for command in commands if failed_step or "{step}" not in command)
+
+
+def _lacking(gate: GateView | None) -> int:
+    """What to raise a gate's limit by, so that what it refused is inside."""
+    if gate is None or gate.limit is None:
+        return 0
+    return _MARGIN[GATE[gate.gate].unit] + math.ceil(gate.reading - gate.limit)

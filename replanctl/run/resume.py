@@ -12,18 +12,16 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from replanctl.errors import UsageError
-from replanctl.replan.signal import Status
+from replanctl.kinds import Ending, ErrorType, GateName, Status
+from replanctl.replan import GATE, Moment, Spent
 from replanctl.run import events as e
-from replanctl.run.ending import ABANDONED
-from replanctl.run.finish import COMPLETED
 from replanctl.run.policy import Policy
 from replanctl.run.tools import Call, Outcome, Tools
 
 _STARTS = (e.StepStart, e.StepRetry, e.StepFallback)
 _OPENING = 3  # events before anything may start: the session's, the plan's, what it cost
-# The gates that keep steps from starting while others run, and what spends what they limit.
-_SPENDING: dict[str, tuple[type[e.Event], ...]] = {"max_steps": (e.StepStart,), "max_tool_calls": _STARTS}
-_OF_REPLANS = frozenset({"per_step", "max_replans", "max_replan_tokens", "max_repeat"})
+# What makes the reading of a gate grow that keeps steps from starting while others run.
+_SPENDING: dict[Spent, tuple[type[e.Event], ...]] = {Spent.EXECUTIONS: (e.StepStart,), Spent.CALLS: _STARTS}
 
 CUT_OFF = "cut off when the session was killed: the call may have happened"
 
@@ -62,20 +60,21 @@ class Cut(msgspec.Struct, frozen=True):
 def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool = False) -> Cut:
     """Up to where a session is kept that is to go on.
 
-    A gate's check is made again where it refused, or behind the last call, where its limit was first felt. With
+    A gate's check is made again where it refused, or behind the last call, where its limit was first felt; the
+    breaker's is not, since it ends no session: what it gave up is pending again once its limit is raised. With
     `reroute` one that refused a replan stays, and what was to be replanned is routed once more: a forced granularity or
     a changed goal may lead elsewhere. What came before `since`, where the session was last taken up, stays anyway.
     Raises UsageError for a session that completed.
     """
     end = events[-1] if events else None
     stopped = isinstance(end, e.SessionComplete)
-    if isinstance(end, e.SessionComplete) and end.reason in COMPLETED:
+    if isinstance(end, e.SessionComplete) and end.status is Ending.COMPLETED:
         raise UsageError("the session is completed: there is nothing to resume")
     if (call := _first_call_given_up(events)) is not None:
         return Cut(max(since, call + 1))
     upto = len(events) - stopped
     refusal = events[upto - 1] if upto > since else None
-    if not isinstance(refusal, e.Gate) or refusal.admitted:
+    if not isinstance(refusal, e.Gate) or refusal.admitted or refusal.gate is GateName.PER_STEP:
         return Cut(upto, behind_stop=stopped)
     if reroute and _checks_a_replan(events, refusal):
         return Cut(upto, behind_stop=True)
@@ -84,27 +83,29 @@ def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool 
 
 def _felt_from(events: Sequence[e.AnyEvent], refusal: e.Gate) -> int:
     """Where a gate's limit was first felt. One that keeps steps from starting may have done so while others ran."""
-    if (spending := _SPENDING.get(refusal.gate)) is None:
+    spent = GATE[refusal.gate].spent
+    if spent is None:
         return refusal.seq
-    return next((event.seq + 1 for event in reversed(events) if isinstance(event, spending)), _OPENING)
+    last = (event.seq + 1 for event in reversed(events) if isinstance(event, _SPENDING[spent]))
+    return min(next(last, _OPENING), refusal.seq)
 
 
 def _first_call_given_up(events: Sequence[e.AnyEvent]) -> int | None:
     """The first of the calls whose executions a gate ended: from there on the limits of the gate were felt."""
     started: dict[str, int] = {}
-    given_up = []
+    handed_over = []
     for event in events:
         if isinstance(event, _STARTS):
             started[event.step_id] = event.seq
-        elif isinstance(event, e.StepEnd) and event.error is not None and event.error.error_type == ABANDONED:
-            given_up.append(started[event.step_id])
-    return min(given_up, default=None)
+        elif isinstance(event, e.StepEnd) and event.error is not None and event.error.error_type is ErrorType.ABANDONED:
+            handed_over.append(started[event.step_id])
+    return min(handed_over, default=None)
 
 
 def _checks_a_replan(events: Sequence[e.AnyEvent], check: e.Gate) -> bool:
     """Whether this check stands before a replan or its commit, and not before a step."""
     behind_another = isinstance(events[check.seq - 1], e.Gate)  # so is only the step budget's, before a commit
-    return check.gate in _OF_REPLANS or behind_another
+    return Moment.STEP not in GATE[check.gate].asked or behind_another
 
 
 def call_cut_off(events: Sequence[e.AnyEvent]) -> Started | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replanctl.run.result import Gap, GateView, HandOver, SessionResult
+from replanctl.run import Gap, GateView, HandOver, SessionResult
 from replanctl.show import lessons
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entries, entry

@@ -93,7 +93,7 @@ class Sums(Protocol):
     def replans(self) -> int: ...
 
 
-def view(
+def imported_screen(
     paper: Paper, reports: Sequence[TraceReport], sums: Sums, *, hidden: bool = False, brief: bool = False
 ) -> None:
     """Write the report. `hidden`: the values were changed; `brief`: only what went wrong, and the count."""

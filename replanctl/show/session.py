@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from replanctl.plan.diff import PlanDiff, diff_steps
-from replanctl.plan.model import Step, variable_name
-from replanctl.replan.signal import ErrorType
-from replanctl.run.events import (
+from replanctl.kinds import ErrorType
+from replanctl.plan import PlanDiff, Step, diff_steps, variable_name
+from replanctl.run import (
     Event,
     Gate,
     GoalChanged,
@@ -16,6 +15,7 @@ from replanctl.run.events import (
     PlanDraft,
     PlanRejected,
     Route,
+    SessionResult,
     SessionStart,
     Signal,
     SolverCalled,
@@ -23,8 +23,6 @@ from replanctl.run.events import (
     StepStart,
     VariableHealth,
 )
-from replanctl.run.result import SessionResult
-from replanctl.show.closing import closing
 from replanctl.show.columns import Columns
 from replanctl.show.diff import diff_rows
 from replanctl.show.failure import FailureLines
@@ -32,6 +30,7 @@ from replanctl.show.header import Header, header
 from replanctl.show.health import HealthLines
 from replanctl.show.paper import Paper, Span
 from replanctl.show.steps import StepRows
+from replanctl.show.verdict import closing
 from replanctl.show.words import RESUMED, seconds, some
 
 HELD_AFTER = 500  # events; a session that is this long is printed many lines at a time

@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan import references
-from replanctl.plan.references import Reference, follow, in_text, render
+from replanctl.plan import Reference, follow, in_text, references, render
 
 Path = tuple[str | int, ...]
 _SHORTEST = 4  # characters or digits

@@ -12,14 +12,9 @@ from typing import Any
 import msgspec
 
 from replanctl.files import Rehearsal
-from replanctl.plan.model import Granularity
-from replanctl.replan.gates import GateLimits
-from replanctl.replan.replanner import ScriptedReplanner
-from replanctl.replan.routing import RouteRule, RoutingPolicy
-from replanctl.run.engine import Session
-from replanctl.run.events import Event, SessionComplete
-from replanctl.run.policy import Policy, RetryPolicy
-from replanctl.run.tools import Call, Outcome
+from replanctl.kinds import Granularity
+from replanctl.replan import GateLimits, RouteRule, RoutingPolicy, ScriptedReplanner
+from replanctl.run import Call, Event, Outcome, Policy, RetryPolicy, Session, SessionComplete
 from replanctl.script import ScriptedTools
 
 Calls = Sequence[tuple[str, dict[str, Any]]]  # tool and args

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from replanctl.files import ClassRule
-from replanctl.plan.references import follow
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
+from replanctl.plan import follow
 from replanctl.traces.content import text_of
 from replanctl.traces.trace import RecordedCall
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
 from replanctl.traces.content import args_of, text_of, value_of, words_of
 from replanctl.traces.trace import RecordedCall
 

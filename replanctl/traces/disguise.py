@@ -12,8 +12,7 @@ from enum import StrEnum
 from hashlib import blake2s
 from typing import Any
 
-from replanctl.plan import references
-from replanctl.plan.references import Reference, render
+from replanctl.plan import Reference, references, render
 
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"[0-9]+")

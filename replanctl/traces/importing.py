@@ -11,7 +11,7 @@ import msgspec
 
 from replanctl.errors import InputError, UsageError
 from replanctl.files import MAX_MEGABYTES, ClassRule, Role, Source, document_text, parse_rehearsal
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
 from replanctl.traces.check import Parting, compared
 from replanctl.traces.classes import Classifier
 from replanctl.traces.disguise import Disguise, Shown

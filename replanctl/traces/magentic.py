@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.files import End
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
 from replanctl.traces.content import ContentError, loads, words_of
 from replanctl.traces.messages import id_of
 from replanctl.traces.trace import Kind, RecordedCall, Trace

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from replanctl.files import End
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
 from replanctl.traces.conversation import ANSWERING, ASKING, Conversation, role_of, type_of
 from replanctl.traces.trace import Kind, RecordedCall, Trace
 

@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from replanctl.files import End
-from replanctl.replan.signal import Status
-from replanctl.run.events import AnyEvent
-from replanctl.run.fold import ResultFold
+from replanctl.kinds import Status
+from replanctl.run import AnyEvent, ResultFold
 from replanctl.traces.content import loads, sound
 from replanctl.traces.trace import Kind, RecordedCall, Refused, Trace
 

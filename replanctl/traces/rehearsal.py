@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.plan.model import Step, Tool
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
+from replanctl.plan import Step, Tool
 from replanctl.traces.binding import Binder, Values
 from replanctl.traces.disguise import Disguise
 from replanctl.traces.steps import Recorded, gather, versions

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.replan.signal import ERROR_TYPES, ErrorType, Status
+from replanctl.kinds import ErrorType, Status
+from replanctl.replan import ERROR_TYPES
 from replanctl.traces.trace import RecordedCall
 
 MOST_ATTEMPTS = 1000  # what a policy may allow

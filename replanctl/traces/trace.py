@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from replanctl.files import End
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
 
 
 class Kind(StrEnum):

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from replanctl.files import End
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
 from replanctl.traces.classes import status_of
 from replanctl.traces.content import ContentError, args_of, loads, text_of, unwrap, value_of, words_of
 from replanctl.traces.conversation import Answer, Ask, Conversation, answers, asks, hear, role_of

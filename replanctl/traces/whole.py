@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
 from replanctl.traces.trace import RecordedCall, Refused, Trace
 
 UNNAMED = "unnamed"

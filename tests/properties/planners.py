@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from replanctl.live.variables import Verdict
 from replanctl.plan.model import Alternative, Granularity, Plan, Step, ids, variable_name
-from replanctl.plan.variables import Verdict
 from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen
 from replanctl.replan.signal import ErrorType
 from tests.properties.dice import Dice

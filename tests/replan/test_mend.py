@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from replanctl.plan.graph import Graph
+from replanctl.live.graph import Graph
 from replanctl.plan.model import Step
 from replanctl.plan.references import Reference
 from replanctl.replan.mend import closest, edit_distance, mend

@@ -218,7 +218,18 @@ SESSIONS: dict[str, tuple[str, dict[str, str], str]] = {
         planner: [{steps: []}]
         interruptions: [{after: 1, goal: h}]
         """,
-        {"E1": "stale"},
+        {"E1": "clean"},
+        "goal_met",
+    ),
+    "what an empty answer finds stale for another reason stays so": (
+        """
+        goal: g
+        assumptions: {p: x, q: y}
+        steps: [{id: 1, tool: look, assumes: [p, q]}, {id: 2, tool: look, depends_on: []}, {id: 3, tool: look}]
+        planner: [{steps: []}]
+        interruptions: [{after: 2, goal: h, refutes: [p]}]
+        """,
+        {"E1": "stale", "E2": "clean"},
         "goal_met_with_gaps",
     ),
 }

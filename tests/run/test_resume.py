@@ -10,7 +10,7 @@ from replanctl.errors import UsageError
 from replanctl.files import Role, Source, parse_rehearsal
 from replanctl.replan.gates import GateLimits
 from replanctl.replan.signal import Status
-from replanctl.run.engine import Change, Session
+from replanctl.run.engine import NewInputs, Session
 from replanctl.run.events import AnyEvent, StepEnd
 from replanctl.run.policy import Policy
 from replanctl.run.resume import CUT_OFF, Cut, CutOff, call_cut_off, where_to_cut
@@ -40,8 +40,6 @@ def events_under(gates: dict[str, Any], **policy: Any) -> list[AnyEvent]:
 CUTS: list[tuple[dict[str, Any], dict[str, Any], bool, Cut, str]] = [
     ({"max_replans": 1}, {}, False, Cut(25), "gate"),
     ({"max_replans": 1}, {}, True, Cut(26, True), "gate"),
-    ({"per_step": 0}, {}, False, Cut(10), "lesson"),
-    ({"per_step": 0}, {}, True, Cut(11, True), "gate"),
     ({"max_steps": 4}, {}, False, Cut(20), "step.start"),
     ({"max_steps": 4}, {}, True, Cut(31, True), "gate"),
     ({"max_steps": 0}, {}, False, Cut(3), "ledger"),
@@ -63,6 +61,16 @@ def test_where_a_gate_s_stop_is_cut(
     assert type(events[cut.seq - 1]).__struct_config__.tag == last
     unfinished = events[:-1]  # killed before it could say that it was over
     assert where_to_cut(unfinished, reroute=reroute) == cut
+
+
+@pytest.mark.parametrize("reroute", [False, True])
+@pytest.mark.parametrize("third", ["[1, 2]", "[1]"])
+def test_the_breaker_s_check_is_not_made_again(third: str, reroute: bool) -> None:
+    """It hands its step over; what is skipped for that, if anything, comes behind it."""
+    events, _ = rehearse(PLAN.replace("[1, 2]", third), gates=GateLimits(per_step=0))
+    told: Any = events
+    assert where_to_cut(told, reroute=reroute) == Cut(len(events) - 1, behind_stop=True)
+    assert [where_to_cut(told[:seq], reroute=reroute) for seq in (10, 11)] == [Cut(10), Cut(11)]
 
 
 def test_what_came_before_the_session_was_taken_up_stays() -> None:
@@ -106,7 +114,7 @@ def test_another_time_limit_holds_for_calls_under_way(seconds: float | None, end
     for event in session.events():
         if isinstance(event, StepEnd):
             ended.append((event.step_id, event.at, event.state, event.attempts[0].latency))
-            session.amend(Change(Policy(max_parallel=2, gates=GateLimits(max_seconds=seconds))))
+            session.amend(NewInputs(Policy(max_parallel=2, gates=GateLimits(max_seconds=seconds))))
     assert ended == [("1", 4.0, "done", 4.0), ("2", ends, state, ends)]
 
 

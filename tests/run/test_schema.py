@@ -12,8 +12,8 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from replanctl.cli.rehearse import session_of
 from replanctl.files import load_rehearsal
+from replanctl.host.rehearse import session_of
 from replanctl.run.fold import fold
 from replanctl.run.schema import event_schema, in_json_words, result_schema
 from tests.rehearse import rehearse

@@ -17,11 +17,11 @@ from replanctl.run.result import (
     SessionResult,
     VariableView,
 )
-from replanctl.show import closing, events, handover, ledger, lessons, variables
-from replanctl.show.closing import closing_line, commands
+from replanctl.show import events, handover, ledger, lessons, variables, verdict
 from replanctl.show.handover import gap_in_words, gate_in_words
 from replanctl.show.header import limits_in_words
 from replanctl.show.text import width
+from replanctl.show.verdict import closing_line, commands
 from tests.show import sample
 from tests.show.golden import assert_golden, drawn
 from tests.show.rehearsed import NAMES, rehearsed
@@ -211,7 +211,7 @@ NEXT: dict[str, tuple[SessionResult, list[str]]] = {
 @pytest.mark.parametrize(("result", "todo"), NEXT.values(), ids=NEXT)
 def test_next(result: SessionResult, todo: list[str]) -> None:
     assert commands(result) == todo
-    text = drawn(lambda paper: closing.closing(paper, result), width=120)
+    text = drawn(lambda paper: verdict.closing(paper, result), width=120)
     assert text.splitlines()[-1].startswith("  Next: ") is bool(todo)
 
 
@@ -230,7 +230,7 @@ def test_a_long_hand_over_shows_both_ends() -> None:
 
 def test_warnings_that_were_said_are_not_said_again() -> None:
     result = sample.result(warnings=("said before", "new"))
-    text = drawn(lambda paper: closing.closing(paper, result, said=frozenset({"said before"})))
+    text = drawn(lambda paper: verdict.closing(paper, result, said=frozenset({"said before"})))
     assert "  warnings   new\n" in text
     assert "said before" not in text
 

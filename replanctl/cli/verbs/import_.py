@@ -15,8 +15,7 @@ from replanctl.cli.output import write_line
 from replanctl.cli.values import Format, folder
 from replanctl.cli.world import World
 from replanctl.errors import InputError, UsageError
-from replanctl.files import load_classes, write_text
-from replanctl.files.pause import collector_paused
+from replanctl.files import collector_paused, load_classes, write_text
 from replanctl.traces import Imported, Kind, NamesGiven, PlanOf, Report, Shown, import_traces, totals
 
 TIDY = 200  # traces
@@ -133,13 +132,15 @@ def _tell(reports: Iterable[Report], options: Options, world: World) -> None:
         document = {"schema_version": 1, "totals": totals(all_), "traces": all_}
         write_line(world.stdout, msgspec.json.encode(document))
         return
-    from replanctl.show.imported import view
+    from replanctl.show import imported_screen
 
     paper = world.paper(world.stdout, options.color)
     if options.quiet:
-        view(paper, [report for report in all_ if report.refused or report.faithful is False], totals(all_), brief=True)
+        imported_screen(
+            paper, [report for report in all_ if report.refused or report.faithful is False], totals(all_), brief=True
+        )
     else:
-        view(paper, all_, totals(all_), hidden=options.values is not Shown.KEEP)
+        imported_screen(paper, all_, totals(all_), hidden=options.values is not Shown.KEEP)
 
 
 VERB = Verb("Make rehearsals of recorded runs.", Options, execute)

@@ -10,19 +10,17 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from replanctl.cli.amending import AmendOptions, amended
-from replanctl.cli.book import add_to_book, open_book
-from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
+from replanctl.cli.following import follow, naming_the_run, view_of
 from replanctl.cli.output import output
-from replanctl.cli.outside import outside
-from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError
-from replanctl.files.pause import collector_paused
-from replanctl.run.events import Event
-from replanctl.store import Inputs, RunStatus, RunWriter, Store
+from replanctl.files import collector_paused
+from replanctl.host import EffectLog, add_to_book, events_of, open_book, outside_of
+from replanctl.kinds import RunFormat, RunStatus
+from replanctl.run import Event
+from replanctl.store import Inputs, RunWriter, Store
 
 
 class Options(AmendOptions, frozen=True, kw_only=True):
@@ -48,7 +46,7 @@ def execute(options: Options, world: World) -> int:
         collector_paused(),
         output(world.stdout, options.output) as stream,
         Store.open(folder, create=True) as store,
-        told_where_it_is(store.reopen(row.run)) as writer,
+        naming_the_run(store.reopen(row.run)) as writer,
     ):
         taken = _take_up(store, writer, options)
         view = view_of(options.format, options, world, stream, taken.inputs, row.run)
@@ -72,7 +70,7 @@ def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
     lines = list(store.event_lines(run))
     inputs, kept = amended(store.inputs(run), list(store.events(run)), options)
     log = EffectLog(store.effects(run))
-    events = events_of(inputs, log, real=outside(inputs))
+    events = events_of(inputs, log, real=outside_of(inputs))
     again = list(islice(events, kept))
     _check(again, lines[:kept], run)
     writer.go_on(inputs, lines[:kept])

@@ -10,6 +10,7 @@ from tests.properties.laws.attempts import ATTEMPTS
 from tests.properties.laws.budgets import BUDGETS
 from tests.properties.laws.contracts import CONTRACTS
 from tests.properties.laws.drafts import DRAFTS
+from tests.properties.laws.effects import EFFECTS
 from tests.properties.laws.health import HEALTH
 from tests.properties.laws.lessons import LESSONS
 from tests.properties.laws.order import ORDER
@@ -24,5 +25,5 @@ Law = Callable[[Run], Iterator[str]]
 
 LAWS: tuple[Law, ...] = (
     *BUDGETS, *PLANS, *DRAFTS, *TEMPLATES, *ORDER, *ATTEMPTS, *CONTRACTS, *HEALTH, *ROUTES, *LESSONS,
-    *ACCOUNTS, *WARNINGS, *RESULTS,
+    *ACCOUNTS, *WARNINGS, *RESULTS, *EFFECTS,
 )  # fmt: skip

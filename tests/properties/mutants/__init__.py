@@ -10,6 +10,7 @@ from tests.properties.mutants.attempts import ATTEMPTS
 from tests.properties.mutants.budgets import BUDGETS
 from tests.properties.mutants.contracts import CONTRACTS
 from tests.properties.mutants.drafts import DRAFTS
+from tests.properties.mutants.effects import EFFECTS
 from tests.properties.mutants.health import HEALTH
 from tests.properties.mutants.lessons import LESSONS
 from tests.properties.mutants.order import ORDER
@@ -33,4 +34,5 @@ MUTANTS: dict[Any, tuple[Bend, ...]] = {
     **ACCOUNTS,
     **WARNINGS,
     **RESULTS,
+    **EFFECTS,
 }

@@ -11,7 +11,7 @@ from replanctl.plan.model import Tool
 from replanctl.run import events as e
 from tests.properties.bend import Bend, dropped, edited, engine, given, told
 from tests.properties.laws import drafts
-from tests.properties.mutants.shapes import Forgetful, set_part
+from tests.properties.mutants.shapes import forget_denials
 
 
 def _all_known(rehearsal: Rehearsal) -> Rehearsal:
@@ -34,7 +34,7 @@ DRAFTS: dict[Any, tuple[Bend, ...]] = {
     ),
     drafts.exactly_the_bad_drafts_are_refused: (
         given(_all_known),
-        engine(set_part("denied", Forgetful())),
+        engine(forget_denials),
         told(e.PlanRejected, dropped),
     ),
 }

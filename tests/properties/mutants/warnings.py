@@ -17,8 +17,8 @@ def _warned(event: Any, moment: Moment) -> bool:
     return bool(event.warnings)
 
 
-def _twice(event: e.PlanDraft, moment: Moment) -> bool:
-    return any(warning.endswith("may act twice") for warning in event.warnings)
+def _taken(event: e.PlanDraft, moment: Moment) -> bool:
+    return any(warning.startswith("taken from step") for warning in event.warnings)
 
 
 WARNINGS: dict[Any, tuple[Bend, ...]] = {
@@ -30,5 +30,5 @@ WARNINGS: dict[Any, tuple[Bend, ...]] = {
         told(e.StepStart, _silent, _warned),
         told(e.StepStart, edited(warnings=lambda _: ("beware",))),
     ),
-    warnings.a_call_that_may_act_twice_is_told: (told(e.PlanDraft, _silent, _twice),),
+    warnings.a_call_that_is_not_made_again_is_told: (told(e.PlanDraft, _silent, _taken),),
 }
