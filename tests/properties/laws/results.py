@@ -100,9 +100,9 @@ def _deserved(run: Run) -> str:
     done = plan.done_ids()
     if handed := _handed_over(run):
         return next(iter(handed.values()))
-    delivered = {f"E{id_}" for step in done for id_ in plan.line(step)}
+    missing = [name for name in solver.require if not _delivered(name[1:], plan)]
     solving = plan.gaps or run.rehearsal.policy.mode is Mode.REWOO
-    if not done or not delivered.issuperset(solver.require) or (solving and len(done) < solver.min_evidence):
+    if not done or missing or (solving and len(done) < solver.min_evidence):
         return "insufficient_evidence"
     if in_doubt(run):
         return "escalated"
@@ -119,6 +119,13 @@ def in_doubt(run: Run) -> bool:
         if type(event) is StepEnd
         for attempt in event.attempts
     )
+
+
+def _delivered(id_: str, plan: Standing) -> bool:
+    """Whether a step, or what replaced it, was done: one that left the plan counts where nothing stands for it now."""
+    if here := [step for step in plan.steps if id_ in plan.line(step)]:
+        return any(plan.state[step] is DONE for step in here)
+    return any(health != "void" and id_ in plan.line(step) for step, health in plan.health.items())
 
 
 def _handed_over(run: Run) -> dict[str, str]:
