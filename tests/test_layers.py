@@ -24,7 +24,6 @@ ROOMS = (
     "files",
     "store",
     "host",
-    "traces",
     "lab",
     "show",
     "cli",

@@ -79,18 +79,17 @@ def destination(path: str | Path) -> Path:
     return target
 
 
-def write_text(path: str | Path, text: str, *, sync: bool = True) -> None:
+def write_text(path: str | Path, text: str) -> None:
     """Put a text in a file whole or not at all; what was there stays until the new text is on the disk.
 
-    Without `sync` it is not waited for that: where many files are written, which can be made again. What is no regular
-    file, such as a device, is written to directly. Raises InputError when it can't be.
+    What is no regular file, such as a device, is written to directly. Raises InputError when it can't be.
     """
     with _unwritable(path):
         target = destination(path)
         if target.exists() and not target.is_file():
             target.write_text(text, encoding="utf-8")
         else:
-            _put(target, text, sync=sync)
+            _put(target, text)
 
 
 def check_writable(path: str | Path) -> None:
@@ -119,15 +118,14 @@ def _draft(target: Path) -> tuple[int, str]:
     return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
 
 
-def _put(target: Path, text: str, *, sync: bool) -> None:
+def _put(target: Path, text: str) -> None:
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     handle, temporary = _draft(target)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
-            if sync:
-                os.fsync(file.fileno())
+            os.fsync(file.fileno())
         Path(temporary).chmod(mode)
         Path(temporary).replace(target)
     finally:

@@ -30,11 +30,9 @@ from replanctl.plan.model import (
     variable_name,
 )
 from replanctl.plan.new_ids import IdBook, NewIds
-from replanctl.plan.references import Reference, follow, in_text, mentions, parse, render
+from replanctl.plan.references import Reference, in_text, mentions, parse
 
 __all__ = [
-    "follow",
-    "render",
     "references",
     "Alternative",
     "NoDataError",

@@ -20,13 +20,14 @@ from replanctl.run.events import (
     PlanDraft,
     PlanRejected,
     Route,
-    SessionComplete,
     SessionStart,
     Signal,
     SolverCalled,
     StepEnd,
     StepError,
+    StepFallback,
     StepRetry,
+    StepSettled,
     StepStart,
     VariableHealth,
 )
@@ -48,8 +49,10 @@ from replanctl.run.result import (
     VariableView,
     VersionView,
 )
-from replanctl.run.resume import Amendment, CutOff, Script, Started, call_cut_off, where_to_cut
-from replanctl.run.tools import Call, Outcome, Tools
+from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
+from replanctl.run.settlements import UnsettledError, Word, settlements, ways, word
+from replanctl.run.settling import Doubt, Settlement, doubts
+from replanctl.run.tools import Call, Outcome, Started, Tools
 
 if TYPE_CHECKING:
     from replanctl.run.schema import DIALECT, Schema, event_schema, in_json_words, result_schema
@@ -64,7 +67,6 @@ else:
     )
 
 __all__ = [
-    "SessionComplete",
     "LessonView",
     "check_policy",
     "own_steps",
@@ -78,7 +80,6 @@ __all__ = [
     "VersionStory",
     "ExecutionStory",
     "Interruption",
-    "CutOff",
     "DIALECT",
     "Event",
     "Gap",
@@ -107,11 +108,21 @@ __all__ = [
     "SessionResult",
     "SessionStart",
     "Signal",
+    "Doubt",
+    "UnsettledError",
+    "Word",
+    "settlements",
+    "ways",
+    "word",
+    "Settlement",
+    "StepSettled",
+    "doubts",
     "SolverCalled",
     "SolverPolicy",
     "Started",
     "StepEnd",
     "StepError",
+    "StepFallback",
     "StepRetry",
     "StepStart",
     "StepView",

@@ -17,7 +17,6 @@ from tests.properties.laws.order import ORDER
 from tests.properties.laws.plans import PLANS
 from tests.properties.laws.results import RESULTS
 from tests.properties.laws.routes import ROUTES
-from tests.properties.laws.standing import STANDING
 from tests.properties.laws.templates import TEMPLATES
 from tests.properties.laws.warnings import WARNINGS
 from tests.properties.run import Run
@@ -26,5 +25,5 @@ Law = Callable[[Run], Iterator[str]]
 
 LAWS: tuple[Law, ...] = (
     *BUDGETS, *PLANS, *DRAFTS, *TEMPLATES, *ORDER, *ATTEMPTS, *CONTRACTS, *HEALTH, *ROUTES, *LESSONS,
-    *ACCOUNTS, *WARNINGS, *RESULTS, *EFFECTS, *STANDING,
+    *ACCOUNTS, *WARNINGS, *RESULTS, *EFFECTS,
 )  # fmt: skip
