@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 import msgspec
 
 from replanctl.cli.output import write_line
-from replanctl.files import Role
+from replanctl.files import Role, recorded_in
 from replanctl.run import Event, SessionResult
 from replanctl.store import Inputs
 
@@ -73,9 +73,21 @@ class ClosingLine:
 
 
 def screen(paper: Paper, inputs: Inputs, run: int | None) -> SessionScreen:
-    """Everything, as a person reads it: where the outcomes came from and which limits hold stands in its head."""
+    """Everything, as a person reads it. Its head says where the outcomes came from, which recording the rehearsal was
+    made of, and which limits hold."""
     from replanctl.show import Header, SessionScreen
 
     outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
     policy = inputs.amendments[-1].policy if inputs.amendments else None
-    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, policy))
+    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, policy, _recording(inputs)))
+
+
+def _recording(inputs: Inputs) -> str | None:
+    """Which recording a rehearsal was made of, in words; None where it was written by hand."""
+    plans = (source for source in inputs.sources if source.role == Role.PLAN)
+    found = next((recorded for plan in plans if (recorded := recorded_in(plan.name, plan.text))), None)
+    if found is None:
+        return None
+    from replanctl.show import recorded_in_words
+
+    return recorded_in_words(found)

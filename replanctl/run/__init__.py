@@ -20,6 +20,7 @@ from replanctl.run.events import (
     PlanDraft,
     PlanRejected,
     Route,
+    SessionComplete,
     SessionStart,
     Signal,
     SolverCalled,
@@ -67,6 +68,7 @@ else:
     )
 
 __all__ = [
+    "SessionComplete",
     "LessonView",
     "check_policy",
     "own_steps",
