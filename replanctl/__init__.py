@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from replanctl.run.result import SessionResult
     from replanctl.run.tools import Call, Outcome
     from replanctl.script import OutcomeRule, ScriptedTools
+    from replanctl.traces import Imported, import_traces
 
 __version__ = "0.1.0"
 
@@ -62,6 +63,7 @@ _HOMES = {
     "replanctl.run.result": ("SessionResult",),
     "replanctl.run.tools": ("Call", "Outcome"),
     "replanctl.script": ("OutcomeRule", "ScriptedTools"),
+    "replanctl.traces": ("Imported", "import_traces"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -116,6 +118,8 @@ __all__ = [
     "Outcome",
     "OutcomeRule",
     "ScriptedTools",
+    "Imported",
+    "import_traces",
 ]
 
 

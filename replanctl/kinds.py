@@ -100,6 +100,14 @@ _MAY_HAVE_ACTED = (Status.TIMEOUT, Status.LOST, Status.TOOL_ERROR, Status.ERROR)
 _TOOK_EFFECT = (Status.OK, Status.SHAPE, Status.EMPTY, Status.SEMANTIC, Status.LOST)
 
 
+class Settle(StrEnum):
+    """A person's word on a call that may have happened: it did, it did not and is to be made, or it is let be."""
+
+    DONE = "done"
+    AGAIN = "again"
+    SKIP = "skip"
+
+
 class ErrorType(StrEnum):
     """The class of a failure. The last three are never routed: a refused draft's and a goal change's lessons and
     breakers have the first two, an execution that a gate ended has the last."""

@@ -24,6 +24,7 @@ ROOMS = (
     "files",
     "store",
     "host",
+    "traces",
     "lab",
     "show",
     "cli",

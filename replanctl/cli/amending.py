@@ -14,7 +14,7 @@ from replanctl.cli.gate_flags import More, RaiseOptions, gates_given
 from replanctl.errors import UsageError
 from replanctl.files import read_outcomes
 from replanctl.kinds import Granularity
-from replanctl.run import Amendment, Policy, Script, call_cut_off, where_to_cut
+from replanctl.run import Amendment, Doubt, Policy, Script, Word, call_cut_off, settlements, where_to_cut, word
 from replanctl.run import events as e
 from replanctl.store import Inputs
 
@@ -27,12 +27,19 @@ class AmendOptions(RaiseOptions, frozen=True, kw_only=True):
     ] = UNSET
     goal: Annotated[str | None, Flag("Change the goal.", "TEXT")] = None
     outcomes: Annotated[Path | None, Flag("What tool calls return from here on.", "FILE", Path)] = None
+    settle: Annotated[
+        tuple[Word, ...],
+        Flag("What came of a call that may have happened: done, again or skip.", "STEP=done:JSON", word, many=True),
+    ] = ()
 
 
-def amended(inputs: Inputs, stored: Sequence[e.AnyEvent], options: AmendOptions) -> tuple[Inputs, int]:
-    """The inputs with what changes from here on, and how many events are kept."""
+def amended(
+    inputs: Inputs, stored: Sequence[e.AnyEvent], options: AmendOptions, open_: Sequence[Doubt]
+) -> tuple[Inputs, int]:
+    """The inputs with what changes from here on, and how many events are kept; `open_` are the calls in doubt."""
     since = inputs.amendments[-1].seq if inputs.amendments else 0
-    cut = where_to_cut(stored, since=since, reroute=options.granularity is not UNSET or options.goal is not None)
+    reroute = options.granularity is not UNSET or options.goal is not None
+    cut = where_to_cut(stored, since=since, reroute=reroute, settles=bool(open_))
     before = [each for each in inputs.amendments if each.seq <= cut.seq]
     here = before.pop() if before and before[-1].seq == cut.seq else None
     in_force = Amendment(cut.seq, before[-1].policy if before else inputs.policy)
@@ -43,7 +50,8 @@ def amended(inputs: Inputs, stored: Sequence[e.AnyEvent], options: AmendOptions)
         goal=here.goal if options.goal is None else options.goal,
         outcomes=_script(options, inputs) or here.outcomes,
         behind_stop=here.behind_stop or cut.behind_stop,
-        cut_off=call_cut_off(stored) or here.cut_off,
+        cut_off=call_cut_off(stored, open_) or here.cut_off,
+        settled=settlements(options.settle, open_, here.settled),
     )
     amendments = (*before, amendment) if amendment != in_force else tuple(before)
     return msgspec.structs.replace(inputs, amendments=amendments), cut.seq

@@ -29,11 +29,14 @@ VERBS = (
     "resume",
     "replay",
     "test",
+    "import",
     "coupling",
     "graph",
     "schema",
     "init",
 )
+
+_MODULES = {"import": "import_"}  # verbs that are words of Python
 
 COMPLETION_VARIABLE = "_REPLANCTL_COMPLETE"  # set by the shell while it completes a line
 INTERRUPTED = 130
@@ -67,7 +70,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
 
 def load_verb(name: str) -> Verb:
     """The verb of this name."""
-    verb: Verb = import_module(f"replanctl.cli.verbs.{name}").VERB
+    verb: Verb = import_module(f"replanctl.cli.verbs.{_MODULES.get(name, name)}").VERB
     return verb
 
 

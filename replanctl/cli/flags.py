@@ -60,5 +60,5 @@ def flags_of(options: type[Shared]) -> dict[str, Flag]:
 
 
 def option_name(field: str) -> str:
-    """How a field is written on the command line."""
-    return "--" + field.replace("_", "-")
+    """How a field is written on the command line; one that is a word of Python ends in `_`."""
+    return "--" + field.removesuffix("_").replace("_", "-")

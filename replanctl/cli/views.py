@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 import msgspec
 
 from replanctl.cli.output import write_line
-from replanctl.files import Role
+from replanctl.files import Role, recorded_in
 from replanctl.run import Event, SessionResult
 from replanctl.store import Inputs
 
@@ -76,7 +76,8 @@ class ClosingLine:
 def screen(
     paper: Paper, inputs: Inputs, run: int | None, whole: Callable[[str], str] = str, *, later: bool = False
 ) -> SessionScreen:
-    """Everything, as a person reads it: where the outcomes came from and which limits hold stands in its head.
+    """Everything, as a person reads it. Its head says where the outcomes came from, which recording the rehearsal was
+    made of, and which limits hold.
 
     `whole` puts behind a suggested command what it needs, and `later` says that there are later runs.
     """
@@ -84,4 +85,16 @@ def screen(
 
     outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
     policy = inputs.amendments[-1].policy if inputs.amendments else None
-    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, policy, whole, later))
+    recorded = _recording(inputs)
+    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, policy, recorded, whole, later))
+
+
+def _recording(inputs: Inputs) -> str | None:
+    """Which recording a rehearsal was made of, in words; None where it was written by hand."""
+    plans = (source for source in inputs.sources if source.role == Role.PLAN)
+    found = next((recorded for plan in plans if (recorded := recorded_in(plan.name, plan.text))), None)
+    if found is None:
+        return None
+    from replanctl.show import recorded_in_words
+
+    return recorded_in_words(found)

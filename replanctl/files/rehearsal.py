@@ -15,6 +15,7 @@ from replanctl.files.names import Names
 from replanctl.files.pause import collector_paused
 from replanctl.files.plan import Steps
 from replanctl.files.reader import Document, events, read, refuse
+from replanctl.files.recorded import Recorded
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
 from replanctl.files.values import check_values
 from replanctl.plan import Plan
@@ -34,7 +35,8 @@ class Source(msgspec.Struct, frozen=True, gc=False):
 class Rehearsal(msgspec.Struct, frozen=True, gc=False):
     """Everything a session starts from. `planner` empty means the template; `sources` are the texts it was read from.
 
-    `expect` is what a test of the rehearsal asks of its result, as it is written.
+    `expect` is what a test of the rehearsal asks of its result, as it is written; `recorded` says where an imported one
+    came from.
     """
 
     plan: Plan
@@ -45,6 +47,7 @@ class Rehearsal(msgspec.Struct, frozen=True, gc=False):
     warnings: tuple[Problem, ...] = ()
     sources: tuple[Source, ...] = ()
     expect: dict[str, Any] | None = None
+    recorded: Recorded | None = None
 
 
 def load_plan(path: str | Path) -> Plan:
@@ -156,7 +159,7 @@ def _rehearsal(sections: Sections, sources: Sequence[Source], problems: list[Pro
         return None
     rest = {
         name: sections[name]
-        for name in ("policy", "planner", "outcomes", "interruptions", "expect")
+        for name in ("policy", "planner", "outcomes", "interruptions", "expect", "recorded")
         if name in sections
     }
     return Rehearsal(plan=plan, warnings=tuple(problems), sources=tuple(sources), **rest)

@@ -17,6 +17,7 @@ from replanctl.files.plan import assumptions, step, tools
 from replanctl.files.planner import planner
 from replanctl.files.policy import policy
 from replanctl.files.reader import Document
+from replanctl.files.recorded import recorded
 from replanctl.files.shapes import Fields, check_keys, mapping, words, wrong
 from replanctl.plan import Plan, Step
 
@@ -86,6 +87,7 @@ def fields_of(role: Role, lines: Sequence[int] = ()) -> Fields:
         "steps": _steps,
         "policy": policy,
         "planner": planner,
+        "recorded": recorded,
         **script,
         "expect": mapping,
     }

@@ -14,7 +14,8 @@ from replanctl.errors import UsageError
 from replanctl.host.awaiting import Awaiting
 from replanctl.host.functions import FunctionTools, OnError, Toolbox, check_tools
 from replanctl.host.planner import FunctionReplanner, PlannerFunction
-from replanctl.plan import Granularity, Tool
+from replanctl.kinds import Granularity
+from replanctl.plan import Tool
 from replanctl.replan import GateLimits, Lesson, RoutingPolicy
 from replanctl.run import (
     Event,

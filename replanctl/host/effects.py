@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -14,7 +14,7 @@ from replanctl.kinds import Status
 from replanctl.live import Draft
 from replanctl.plan import NoDataError, data_of
 from replanctl.replan import Replanner, ReplannerError, ReplanRequest
-from replanctl.run import Call, Outcome, Tools
+from replanctl.run import Call, Event, Outcome, StepFallback, StepRetry, StepStart, Tools
 
 
 class Journal(Protocol):
@@ -71,6 +71,22 @@ class EffectLog:
         self._next += 1
         return answer
 
+    def knows_the_last_of(self, events: Sequence[Event]) -> bool:
+        """Whether the call that these events break off in was answered all the same: the answer is on record."""
+        match events[-1] if events else None:
+            case StepStart() as began:
+                attempt = 1
+            case StepRetry() | StepFallback() as began:
+                attempt = began.attempt
+            case _:
+                return False
+        return bool(self._answers.get(_call(began.version, began.step_id, attempt, began.tool)))
+
+
+def _call(version: str, step_id: str, attempt: int, tool: str) -> str:
+    """How a call is asked about."""
+    return f"{version} step {step_id} attempt {attempt}: {tool}"
+
 
 class RecordedTools:
     """Tools whose answers are kept. An answer is what JSON can say of it, live and recalled alike."""
@@ -81,7 +97,7 @@ class RecordedTools:
 
     def call(self, call: Call) -> Outcome:
         """The answer on record, or the tool's own."""
-        question = f"v{call.version} step {call.step_id} attempt {call.attempt}: {call.tool}"
+        question = _call(f"v{call.version}", call.step_id, call.attempt, call.tool)
         return msgspec.convert(self._log.answer(question, lambda: _in_json(self._tools.call(call))), Outcome)
 
 

@@ -9,7 +9,8 @@ import msgspec
 
 from replanctl.host.awaiting import Awaiting
 from replanctl.host.functions import PASSES_THROUGH, OnError, interrupt_in, named
-from replanctl.live import Draft, Verdict
+from replanctl.kinds import Verdict
+from replanctl.live import Draft
 from replanctl.plan import Plan, Step, data_of, plan_faults
 from replanctl.replan import FailureSignal, ReplannerError, ReplanRequest
 from replanctl.run import StepEnd, own_steps

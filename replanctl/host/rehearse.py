@@ -11,7 +11,7 @@ from replanctl.host.effects import EffectLog, RecordedReplanner, RecordedTools
 from replanctl.host.faults import fault, with_faults
 from replanctl.host.outside import NOBODY, Outside
 from replanctl.replan import Lesson, Replanner, ScriptedReplanner
-from replanctl.run import Amendment, CutOff, Event, NewInputs, Policy, RequestListener, Script, Session, Started, Tools
+from replanctl.run import Amendment, Event, NewInputs, Policy, RequestListener, Script, Session, Tools
 from replanctl.script import ScriptedTools
 from replanctl.store import Inputs
 
@@ -24,12 +24,10 @@ def session_of(
     tools: Tools | None = None,
     replanner: Replanner | None = None,
     listener: RequestListener | None = None,
-    cut_off: Iterable[Started] = (),
 ) -> Session:
     """The session that these inputs make; the same inputs make the same session.
 
-    `tools` and `replanner` stand in for the scripted ones; `listener` is told every request before it is answered;
-    `cut_off` are calls of a run that was killed in the middle of them.
+    `tools` and `replanner` stand in for the scripted ones; `listener` is told every request before it is answered.
     """
     scripted = ScriptedTools(rehearsal.outcomes)
     if replanner is None and rehearsal.planner:
@@ -37,7 +35,7 @@ def session_of(
     return Session(
         rehearsal.plan,
         policy,
-        tools=tools or _without(scripted, cut_off),
+        tools=tools or scripted,
         replanner=replanner,
         interruptions=rehearsal.interruptions,
         lessons=lessons,
@@ -46,10 +44,6 @@ def session_of(
         listener=listener,
         checked=True,
     )
-
-
-def _without(tools: Tools, cut_off: Iterable[Started]) -> Tools:
-    return CutOff(tools, cut_off) if cut_off else tools
 
 
 def _warnings(rehearsal: Rehearsal) -> list[str]:
@@ -77,17 +71,15 @@ def events_of(
     if inputs.faults:
         rules = with_faults(rehearsal.outcomes, map(fault, inputs.faults))
         rehearsal = msgspec.structs.replace(rehearsal, outcomes=rules)
-    cut_off = [each.cut_off for each in inputs.amendments if each.cut_off is not None]
     session = session_of(
         rehearsal,
         inputs.policy,
         inputs.lessons,
-        tools=RecordedTools(_without(real.tools, cut_off), log) if inputs.tools is not None else None,
+        tools=RecordedTools(real.tools, log) if inputs.tools is not None else None,
         replanner=RecordedReplanner(real.replanner, log) if inputs.planner is not None else None,
         listener=listener,
-        cut_off=cut_off,
     )
-    changes = {each.seq: (_change(each, inputs, cut_off), each.behind_stop) for each in inputs.amendments}
+    changes = {each.seq: (_change(each, inputs), each.behind_stop) for each in inputs.amendments}
     return _amended(session, changes) if changes else session.events()
 
 
@@ -103,18 +95,20 @@ def _amended(session: Session, changes: Mapping[int, tuple[NewInputs, bool]]) ->
         amend(event.seq + 1)
 
 
-def _change(each: Amendment, inputs: Inputs, cut_off: Iterable[Started]) -> NewInputs:
+def _change(each: Amendment, inputs: Inputs) -> NewInputs:
     """What an amendment means to the session. New outcomes stand in for what it had, their interruptions too."""
     if each.outcomes is None:
-        return NewInputs(each.policy, goal=each.goal)
+        return NewInputs(each.policy, goal=each.goal, settled=each.settled, cut_off=each.cut_off)
     rehearsal = parse_rehearsal(_sources(inputs, each.outcomes))
     scripted = ScriptedTools(rehearsal.outcomes)
     return NewInputs(
         each.policy,
-        _without(scripted, cut_off),
+        scripted,
         rehearsal.interruptions,
         lambda: (*_warnings(rehearsal), *_unused(scripted)),
         each.goal,
+        each.settled,
+        each.cut_off,
     )
 
 

@@ -9,6 +9,7 @@ from replanctl.live.draft import Draft, Proposal, lay_over
 from replanctl.live.draft_check import Surroundings, check, required, unmakeable
 from replanctl.live.graph import Graph, sequence_key
 from replanctl.live.naming import Ground
+from replanctl.live.progress import no_progress
 from replanctl.live.variables import HealthChange, Variable, VariableTable
 
 __all__ = [
@@ -32,11 +33,12 @@ __all__ = [
     "Verdict",
     "CallKey",
     "call_key",
+    "is_required",
+    "no_progress",
     "same_work",
     "sequence_key",
     "unmakeable",
     "check",
-    "is_required",
     "lay_over",
     "required",
 ]

@@ -153,6 +153,21 @@ class Graph:
         self._count_open(cell, -1)
         self._close(cell)
 
+    def settle(self, cell: Cell) -> None:
+        """A step that failed is done after all, by a person's word; what waited for it may be ready."""
+        if cell.awaits_replan:
+            self.fail_for_good(cell)
+        self._move(cell, DONE)
+        self.done += 1
+        self.ever_done.append(cell)
+        if cell.gap:  # what depends on it has gone on without it
+            cell.gap = False
+            for dependent in cell.dependents:
+                if dependent.state is PENDING and not dependent.gone:
+                    dependent.gap_deps -= 1
+        else:
+            self._release(cell)
+
     def skip(self, cell: Cell) -> None:
         """The step will not run."""
         self._move(cell, SKIPPED)

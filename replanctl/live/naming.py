@@ -64,7 +64,8 @@ class _Naming:
         self.faults: list[str] = []
         self.steps: dict[str, Step] = {}
         self.ids: dict[str, str] = {}  # of those that are in the plan already
-        self.new: list[New] = []
+        self.read: dict[str, New] = {}
+        self.waiting: dict[str, list[str]] = {}  # by a step listed later: those that read it
         self.locals = {step.id for step in drafted}
         self.readable: Container[str] = Either(self.graph.known, self.locals)
 
@@ -73,7 +74,10 @@ class _Naming:
             if step.id in self.steps:
                 self.faults.append(f"step {step.id} is listed twice")
                 continue
-            self._sort(step)
+            new = self.read[step.id] = self._read(step)
+            for other in dict.fromkeys(new.reads_new.values()):
+                self.waiting.setdefault(other, []).append(step.id)
+            self._sort(step.id)
             self.steps[step.id] = step
         going = self._going()
         found = self._stand(going)
@@ -96,15 +100,18 @@ class _Naming:
 
     # -- steps of the plan ------------------------------------------------------------------------------------------
 
-    def _sort(self, step: Step) -> None:
-        """A step of the plan, done or listed again, or a new one."""
-        new = self._read(step)
-        if (id_ := self._in_plan(new)) is None:
-            self.new.append(new)
-            return
-        self.ids[step.id] = id_
-        if step.replaces is not None:
-            self.faults.append(f"step {step.id} says it replaces {step.replaces}, but it is no new step")
+    def _sort(self, local: str) -> None:
+        """A step of the plan, done or listed again, or a new one. What a step reads may settle later what it is."""
+        stack = [local]
+        while stack:
+            local = stack.pop()
+            new = self.read[local] = self._settled(self.read[local])
+            if local in self.ids or (id_ := self._in_plan(new)) is None:
+                continue
+            self.ids[local] = id_
+            if (replaces := new.step.replaces) is not None:
+                self.faults.append(f"step {local} says it replaces {replaces}, but it is no new step")
+            stack += reversed(self.waiting.pop(local, []))
 
     def _in_plan(self, new: New) -> str | None:
         """The id of the step of the plan that this one is; None for a new one."""
@@ -155,12 +162,12 @@ class _Naming:
 
     def _stand(self, going: list[Cell]) -> Standing:
         plan = self.plan
-        forward = [self._settled(new) for new in self.new]
+        new = [self.read[local] for local in self.steps if local not in self.ids]
         order = going if plan.granularity is Granularity.GLOBAL else self.graph.in_order(going)
         kept = self._kept({cell.step.id for cell in going}) if plan.open is not None and plan.keeps_done else None
         failed = plan.failed if plan.failed in going else None
         patch = plan.granularity is Granularity.PATCH
-        return stand(forward, order, failed=failed, known=self.readable, kept=kept, patch=patch)
+        return stand(new, order, failed=failed, known=self.readable, kept=kept, patch=patch)
 
     def _settled(self, new: New) -> New:
         """A reference to a step of the draft that is listed later may name one of the plan."""

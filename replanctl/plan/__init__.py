@@ -31,9 +31,11 @@ from replanctl.plan.model import (
     variable_name,
 )
 from replanctl.plan.new_ids import IdBook, NewIds
-from replanctl.plan.references import Reference, in_text, mentions, parse, shortened
+from replanctl.plan.references import Reference, follow, in_text, mentions, parse, render, shortened
 
 __all__ = [
+    "follow",
+    "render",
     "references",
     "Alternative",
     "NoDataError",

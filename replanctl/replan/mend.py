@@ -5,7 +5,7 @@ Every mend is a warning that shows both texts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, Protocol
 
 import msgspec
@@ -13,8 +13,7 @@ import msgspec
 from replanctl.kinds import Unreadable
 from replanctl.live import DONE, FAILED, SKIPPED, Cell, Graph
 from replanctl.plan import Reference, Step, references
-
-NEAR = 2  # the edit distance up to which a name counts as a typing slip
+from replanctl.replan.slips import closest
 
 
 class Standing(Protocol):
@@ -122,12 +121,12 @@ class _Mender:
         return self._nearest_field(reference) if state == Unreadable.NO_FIELD else None
 
     def _candidates(self) -> list[str]:
-        """Ids that may have been meant: of done steps that may be read, or, when nothing is done, of open ones that do
+        """Ids that may have been meant: of done steps that may be read, or, where there are none, of open ones that do
         not wait for this one."""
         cells = self.graph.listed()
-        done = [cell.step.id for cell in cells if cell.state is DONE]
+        done = [cell.step.id for cell in cells if cell.state is DONE and self.standing.is_clean(cell.step.id)]
         if done:
-            return [id_ for id_ in done if self.standing.is_clean(id_)]
+            return done
         return [cell.step.id for cell in cells if cell.is_open and cell.step.id not in self.resting]
 
     def _nearest_field(self, reference: Reference) -> Reference | None:
@@ -149,22 +148,3 @@ class _Mender:
 
 def _reference(id_: str, path: tuple[str | int, ...]) -> Reference:
     return Reference(id_, path, references.render(id_, path))
-
-
-def closest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate within two edits of the name, the nearest first, then the first in order."""
-    best, found = NEAR + 1, None
-    for candidate in candidates:
-        if abs(len(candidate) - len(name)) < best and (distance := edit_distance(name, candidate)) < best:
-            best, found = distance, candidate
-    return found
-
-
-def edit_distance(one: str, other: str) -> int:
-    """Levenshtein distance: insertions, deletions and substitutions."""
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        previous, row[0] = row[0], i
-        for j, b in enumerate(other, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
-    return row[-1]

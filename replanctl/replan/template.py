@@ -12,6 +12,7 @@ from replanctl.live import Cell, Draft, Graph
 from replanctl.plan import Step, Tool, references
 from replanctl.replan.mend import Mended, Standing, mend
 from replanctl.replan.signal import FailureSignal
+from replanctl.replan.slips import misspelt_args, respelt
 
 MESSAGE_SHOWN = 20  # characters of the message that a work-around carries in its action
 _PATCHED = re.compile(r" \(patch [0-9]+\)\Z")
@@ -52,11 +53,14 @@ class _Template:
         self.tools, self.standing, self.unmade = tools, standing, unmade
 
     def patch(self) -> Draft:
-        """The failed step another way; a missing variable is only mended."""
+        """The failed step another way; a missing variable or a misspelt arg is only mended."""
         assert self.failed is not None
         if self._missing_var():
             mended = self._mended(self.failed.step)
             return Draft((_revision(mended.step),), warnings=mended.warnings)
+        if meant := self._misspelt(self.failed.step):
+            step, warnings = respelt(self.failed.step, meant)
+            return Draft((_revision(step),), warnings=warnings)
         step = self._other_way(self.failed, self.failed.step)
         number = self.graph.lineage(self.failed).patches + 1
         action = f"{_PATCHED.sub('', step.action)} (patch {number})"
@@ -79,10 +83,19 @@ class _Template:
         return Draft(tuple(steps), warnings=warnings)
 
     def _work_around(self, cell: Cell) -> Step:
+        """The next alternative under its own action, else a work-around of what was said."""
         assert self.signal is not None
         step = _alternative(cell.step) or cell.step
-        why = references.shortened(self.signal.error_msg, MESSAGE_SHOWN)
-        return msgspec.structs.replace(step, action=f"work around [{why}]")
+        if step is not cell.step and cell.step.alternatives[0].action:
+            return step
+        shown = references.shortened(self.signal.error_msg, MESSAGE_SHOWN)
+        return msgspec.structs.replace(step, action=f"work around [{shown}]")
+
+    def _misspelt(self, step: Step) -> dict[str, str]:
+        """The args that a tool's schema refused for their names: no call was made."""
+        signal, tool = self.signal, self.tools.get(step.tool_name)
+        refused = signal is not None and signal.error_type is ErrorType.ASSUMPTION and not signal.attempted
+        return misspelt_args(step.args, tool.args) if refused and tool is not None and tool.args is not None else {}
 
     def _mended(self, step: Step) -> Mended:
         return mend(step, self.graph, self.standing, self.unmade) if self._missing_var() else Mended(step, ())

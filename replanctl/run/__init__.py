@@ -20,12 +20,15 @@ from replanctl.run.events import (
     PlanDraft,
     PlanRejected,
     Route,
+    SessionComplete,
     SessionStart,
     Signal,
     SolverCalled,
     StepEnd,
     StepError,
+    StepFallback,
     StepRetry,
+    StepSettled,
     StepStart,
     VariableHealth,
 )
@@ -47,8 +50,10 @@ from replanctl.run.result import (
     VariableView,
     VersionView,
 )
-from replanctl.run.resume import Amendment, CutOff, Script, Started, call_cut_off, where_to_cut
-from replanctl.run.tools import Call, Outcome, Tools
+from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
+from replanctl.run.settlements import UnsettledError, Word, settlements, ways, word
+from replanctl.run.settling import Doubt, Settlement, doubts
+from replanctl.run.tools import Call, Outcome, Started, Tools
 
 if TYPE_CHECKING:
     from replanctl.run.schema import DIALECT, Schema, event_schema, in_json_words, result_schema
@@ -63,6 +68,7 @@ else:
     )
 
 __all__ = [
+    "SessionComplete",
     "LessonView",
     "check_policy",
     "own_steps",
@@ -76,7 +82,6 @@ __all__ = [
     "VersionStory",
     "ExecutionStory",
     "Interruption",
-    "CutOff",
     "DIALECT",
     "Event",
     "Gap",
@@ -105,11 +110,21 @@ __all__ = [
     "SessionResult",
     "SessionStart",
     "Signal",
+    "Doubt",
+    "UnsettledError",
+    "Word",
+    "settlements",
+    "ways",
+    "word",
+    "Settlement",
+    "StepSettled",
+    "doubts",
     "SolverCalled",
     "SolverPolicy",
     "Started",
     "StepEnd",
     "StepError",
+    "StepFallback",
     "StepRetry",
     "StepStart",
     "StepView",

@@ -24,7 +24,7 @@ from replanctl.run.execution import Execution
 from replanctl.run.once import DENIED, MAKE, Came, Made, May, Ruling
 from replanctl.run.state import SessionState, microseconds
 from replanctl.run.step_ends import StepEnds
-from replanctl.run.tools import Call, Outcome, Tools
+from replanctl.run.tools import CUT_OFF, Call, Outcome, Started, Tools
 from replanctl.schema import contract
 
 # What happens at an instant, in this order: what ends is handled before anything starts.
@@ -42,6 +42,7 @@ class Dispatcher:
         # what is in flight: when its call or wait ends, what happens then, and in which order it was put here
         self.agenda: list[tuple[int, int, int, Execution]] = []
         self._order = 0
+        self.cut_off: Started | None = None  # a call that was made before the session was killed
 
     def refusal(self) -> Check | None:
         """The gate that keeps the next step from starting, if one does."""
@@ -147,11 +148,20 @@ class Dispatcher:
         if not spec.idempotent and execution.made is None:
             key = call_key(execution.tool, execution.args)
             execution.made = state.once.begin(key, execution.tool, state.caller(cell), execution.sources)
-        outcome = self.tools.call(call)
+        if execution.made is not None:
+            execution.made.number = state.seq - 1
+        outcome = self._answer(call, execution)
         execution.acted = outcome.status.took_effect
         if outcome.status is Status.LOST or outcome.latency > spec.timeout:
             outcome = _unheard(outcome, min(outcome.latency, spec.timeout))
         self._listen(execution, outcome, state.clock)
+
+    def _answer(self, call: Call, execution: Execution) -> Outcome:
+        """What the tool says; nothing, where the call was made already and the session was killed in it."""
+        if execution.made is not None and self.cut_off == (call.step_id, call.version, call.attempt):
+            execution.cut_off = True
+            return Outcome(Status.TIMEOUT, latency=0.0)
+        return self.tools.call(call)
 
     def _listen(self, execution: Execution, outcome: Outcome, called: int) -> None:
         """The answer to a call made at this instant arrives in time, or is cut off when the session's time is up."""
@@ -228,7 +238,9 @@ class Dispatcher:
         if status is Status.DENIED:
             self._state.once.denied.add(call_key(execution.tool, execution.args))
             self._let_go(execution)
-        if execution.unheard is not None:
+        if execution.cut_off:
+            yield self._ends.abandon(execution, CUT_OFF)
+        elif execution.unheard is not None:
             yield from self._abandon(execution, self._state.budget.cut_off(self._state))
         elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not _doubtful(execution):
             yield from self._try_again(execution)

@@ -23,23 +23,30 @@ from replanctl.run.policy import Policy
 from replanctl.run.reopening import reopen
 from replanctl.run.replanning import Replanning
 from replanctl.run.requests import RequestListener
+from replanctl.run.settling import Settlement, Settling
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.stop import Stop
-from replanctl.run.tools import Tools
+from replanctl.run.tools import Started, Tools
 from replanctl.run.turns import Turns
 
 LastWords = Callable[[], Iterable[str]]
 
 
 class NewInputs(msgspec.Struct, frozen=True):
-    """Other inputs for the rest of a session; None leaves what holds. `interruptions` stand in for those to come."""
+    """Other inputs for the rest of a session; None leaves what holds. `interruptions` stand in for those to come.
+
+    `settled` is a person's word on calls that may have happened; `cut_off` is the call that is about to be made, and
+    was made already when the session was killed.
+    """
 
     policy: Policy | None = None
     tools: Tools | None = None
     interruptions: tuple[Interruption, ...] | None = None
     last_words: LastWords | None = None
     goal: str | None = None
+    settled: tuple[Settlement, ...] = ()
+    cut_off: Started | None = None
 
 
 class Session:
@@ -86,6 +93,7 @@ class Session:
         self._ends = StepEnds(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ends)
         self._replanning = Replanning(self.state, replanner, self._ends, plain=plain, listener=listener)
+        self._settling = Settling(self.state, self._ends)
         self._turns = Turns(self.state, self._dispatch, self._replanning, self._interruptions)
         self._warnings = tuple(warnings)
         self._last_words = last_words
@@ -106,8 +114,11 @@ class Session:
         yield self._closing(state.stop)
 
     def _turn(self) -> Iterator[Event]:
-        """The next turn in the order of business; what the breaker gave up may be replanned again under new limits."""
-        if self._limits_changed:
+        """The next turn in the order of business; what the breaker gave up may be replanned again under new limits, and
+        what a person has settled goes on."""
+        if self._settling.words:
+            yield from self._settle()
+        elif self._limits_changed:
             self._limits_changed = False
             yield from reopen(self.state, self._ends)
         yield from self._turns.next()
@@ -147,17 +158,25 @@ class Session:
             self._last_words = change.last_words
         if change.goal is not None:
             self._interruptions.add(change.goal, self.state.at)
+        self._dispatch.cut_off, self._settling.words = change.cut_off, change.settled
+        self.state.once.denied.clear()  # a person was here: what was denied may be allowed now
 
     def _take_up(self, stop: Stop, change: NewInputs) -> Iterator[Event]:
         """Go on behind a stop; a failure that no version answered is still the first that waits."""
         self._behind_stop = self.state.stop = None
         self._apply(change)
-        self.state.once.denied.clear()  # a person was here: what was denied may be allowed now
-        self._limits_changed = False
-        yield from reopen(self.state, self._ends, stop.reason)
+        yield from self._settle(stop.reason)
         yield from self._hear()
         if self._replanning.goal_waits and not self._interruptions.waits:
             yield from self._replanning.answer_goal()
+
+    def _settle(self, reason: Reason | None = None) -> Iterator[Event]:
+        """A person's word is taken on what may have happened, and what the stop had given up is pending again."""
+        state, settling = self.state, self._settling
+        state.spent, self._limits_changed = None, False
+        yield from settling.settle()
+        pending, settling.pending = settling.pending, []
+        yield from reopen(state, self._ends, reason, pending)
 
     # -- the start ----------------------------------------------------------------------------------------------------
 
@@ -198,7 +217,7 @@ class Session:
         came, something_waits = self._interruptions.came, self._turns.something_waits
         yield from self._hear()
         while True:
-            while len(agenda) < width and not something_waits():
+            while len(agenda) < width and not something_waits() and not self._settling.words:
                 cell = next_ready()
                 if cell is None or refusal() is not None:
                     break

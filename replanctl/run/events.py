@@ -20,6 +20,7 @@ from replanctl.kinds import (
     Mode,
     OnFailure,
     Reason,
+    Settle,
     Status,
     StepState,
     Verdict,
@@ -150,6 +151,24 @@ class StepEnd(Event, frozen=True, gc=False, tag="step.end"):
     gap: bool = False
     blocked_by: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+class StepSettled(Event, frozen=True, gc=False, tag="step.settled"):
+    """A person has said what came of a call that may have happened: the `call`-th that this step had in doubt.
+
+    `began` is the `seq` of the event with which it began; `value` is its answer where it was `done`. `stands`: the step
+    still is where that call had left it, so that it is done with the answer, or pending again, or let be; else only the
+    call is settled.
+    """
+
+    step_id: str
+    call: int
+    began: int
+    how: Settle
+    tool: str
+    stands: bool
+    value: Any = None
+    assumptions: tuple[str, ...] = ()
 
 
 class Signal(Event, frozen=True, gc=False, tag="signal"):
@@ -287,6 +306,7 @@ AnyEvent = (
     | StepRetry
     | StepFallback
     | StepEnd
+    | StepSettled
     | Signal
     | Route
     | Gate

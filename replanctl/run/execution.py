@@ -22,7 +22,7 @@ class Execution(msgspec.Struct, eq=False, gc=False):
     `sources` are the steps whose variables were read; `answer` is what
     its call comes to once the clock is there, `unheard` what it would have come to, had the session's time not been up
     before. `acted` says that its latest call took effect, whether that was heard or not; `made` is that call on record,
-    where it is one that is made once.
+    where it is one that is made once; `cut_off`: the session was killed in it.
     """
 
     cell: Cell
@@ -40,3 +40,4 @@ class Execution(msgspec.Struct, eq=False, gc=False):
     unheard: Outcome | None = None
     acted: bool = False
     made: Made | None = None
+    cut_off: bool = False

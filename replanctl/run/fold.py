@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from replanctl.kinds import Ending, GateName, Granularity, Health, LedgerKind, OnFailure, Reason, StepState
+from replanctl.kinds import Ending, GateName, Granularity, Health, LedgerKind, OnFailure, Reason, Settle, StepState
 from replanctl.live import RUNNING
 from replanctl.plan import variable_name
 from replanctl.replan import REASONS
@@ -31,6 +31,7 @@ from replanctl.run.result import (
     VariableView,
     VersionView,
 )
+from replanctl.run.settling import Doubts
 from replanctl.run.versions import PlanVersion
 
 
@@ -55,6 +56,7 @@ class ResultFold:
         self._commit: e.PlanCommit | None = None
         self._started: dict[str, dict[str, Any]] = {}
         self._effects = Effects()
+        self._doubts = Doubts()
         self._history: list[ExecutionView] = []
         self._revisions: list[Revision] = []
         self._signals: list[SignalView] = []
@@ -77,6 +79,7 @@ class ResultFold:
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
         self.seq, self._at = event.seq, event.at
+        self._doubts.apply(event)
         handler = _HANDLERS.get(type(event))
         if handler is not None:
             handler(self, event)
@@ -147,6 +150,20 @@ class ResultFold:
         self._begun[event.step_id].append(len(self._lines))
         self._lines.append(None)
         self._effects.began(event)
+
+    def _step_settled(self, event: e.StepSettled) -> None:
+        if not event.stands:
+            return
+        id_ = event.step_id
+        self._plan.awaiting_replan.discard(id_)
+        for reason, ids in self._stopping.items():
+            self._stopping[reason] = [other for other in ids if other != id_]
+        if event.how is Settle.DONE:
+            self._plan.state[id_] = StepState.DONE
+            self._gaps.pop(id_, None)
+            self._variables[variable_name(id_)] = VariableView(
+                event.value, Health.CLEAN, event.assumptions, id_, event.version, None
+            )
 
     def _not_done(self, event: e.StepEnd) -> None:
         if event.state is StepState.FAILED:
@@ -249,7 +266,9 @@ class ResultFold:
         handover = None
         if status is Ending.FAILED:
             gate = self._stopping_gate(reason)
-            handover = hand_over(reason, gate, self._history, self._variables, self._at_issue(reason, gate), run)
+            doubts = self._doubts.open(broken_off=end is None)
+            at_issue = self._at_issue(reason, gate)
+            handover = hand_over(reason, gate, self._history, self._variables, at_issue, run, doubts)
         lines = tuple([line for line in self._lines if line is not None])
         return SessionResult(
             schema_version=SCHEMA_VERSION,
@@ -317,6 +336,7 @@ _HANDLERS: dict[type, Callable[[ResultFold, Any], None]] = {
     e.Gate: ResultFold._gate,
     e.LessonLearned: ResultFold._lesson,
     e.PlanDraft: ResultFold._plan_draft,
+    e.StepSettled: ResultFold._step_settled,
     e.PlanRejected: ResultFold._plan_rejected,
     e.PlanDiffed: ResultFold._plan_diff,
     e.GoalChanged: ResultFold._goal_changed,

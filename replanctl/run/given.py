@@ -13,17 +13,8 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import UsageError
-from replanctl.plan import (
-    ID_PATTERN,
-    Alternative,
-    Granularity,
-    NoDataError,
-    OnFailure,
-    Plan,
-    Step,
-    data_of,
-    plan_faults,
-)
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.plan import ID_PATTERN, Alternative, NoDataError, Plan, Step, data_of, plan_faults
 from replanctl.run.policy import Policy
 from replanctl.schema import TYPES, schema_fault
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from replanctl.kinds import Health, Reason
 from replanctl.replan import GATE, GATES, Unit
 from replanctl.run.result import ExecutionView, GateView, HandOver, VariableView
+from replanctl.run.settlements import ways
+from replanctl.run.settling import Doubt
 
 # What to type next, by reason; at a gate its row says what. {run} is the run's number, {step} the step at issue,
 # {more} what a gate's reading lacked, {steps} and {tokens} no less than that.
@@ -33,10 +35,11 @@ def hand_over(
     variables: Mapping[str, VariableView],
     failed_step: str | None,
     run: int | None,
+    doubts: Sequence[Doubt] = (),
 ) -> HandOver:
     """Clean results, the path that was taken, and commands that go on from here."""
     clean: dict[str, Any] = {name: v.value for name, v in variables.items() if v.health is Health.CLEAN}
-    return HandOver(reason, gate, clean, tuple(map(_line, history)), _next(reason, gate, failed_step, run))
+    return HandOver(reason, gate, clean, tuple(map(_line, history)), _next(reason, gate, failed_step, run, doubts))
 
 
 def _line(execution: ExecutionView) -> str:
@@ -44,14 +47,25 @@ def _line(execution: ExecutionView) -> str:
     return f"{execution.version} step {execution.step_id} {execution.status}{error}"
 
 
-def _next(reason: Reason, gate: GateView | None, failed_step: str | None, run: int | None) -> tuple[str, ...]:
+def _next(
+    reason: Reason, gate: GateView | None, failed_step: str | None, run: int | None, doubts: Sequence[Doubt]
+) -> tuple[str, ...]:
     if run is None:
         return _NOT_STORED
     lacking = _lacking(gate)  # with less than it, the same gate would stop the run where it stands
     words = {"run": run, "step": failed_step, "more": lacking}
     words |= {"steps": max(6, lacking), "tokens": max(10_000, lacking)}
     commands = NEXT.get(reason, ())
-    return tuple(command.format(**words) for command in commands if failed_step or "{step}" not in command)
+    told = tuple(command.format(**words) for command in commands if failed_step or "{step}" not in command)
+    return _settling(told, run, doubts) if doubts else told
+
+
+def _settling(commands: Sequence[str], run: int, doubts: Sequence[Doubt]) -> tuple[str, ...]:
+    """The commands with what a person has to say of calls that may have happened; without it none goes on."""
+    resume = f"replanctl resume {run}"
+    first = next((each for each in commands if each.startswith(resume) and "FIXED" not in each), resume)
+    others = (each for each in commands if not each.startswith(resume))
+    return (*(f"{first} {way}" for way in ways(doubts)), *others)
 
 
 def _lacking(gate: GateView | None) -> int:

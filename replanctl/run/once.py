@@ -42,9 +42,10 @@ class Came(Enum):
 class Made(msgspec.Struct, eq=False):
     """A call of a once-only tool that is in flight, acted, or may have acted.
 
-    `value` is what it returned where it is `ok`; `variable` is what was made of that, and where nothing was,
-    its caller's premises and `sources` are what it rests on, and `goals` how many goals there had been. `number` counts
-    calls as they begin. `settled`: a person has said what came of it. `stands`: its step has not run again since.
+    `value` is what it returned where it is `ok`; `variable` is what was made of that, and where nothing was, its
+    caller's premises and `sources` are what it rests on, and `goals` how many goals there had been. `number` is the
+    `seq` of the event with which it began. `settled`: a person has said what came of it. `stands`: its step has not
+    run again since.
     """
 
     key: CallKey
@@ -52,8 +53,8 @@ class Made(msgspec.Struct, eq=False):
     caller: Caller
     sources: tuple[str, ...]
     goals: int
-    number: int
     came: Came = Came.NOTHING_YET
+    number: int = 0
     ok: bool = False
     value: Any = None
     variable: Variable | None = None
@@ -105,7 +106,6 @@ class CallGuard:
         self.denied: set[CallKey] = set()
         self.in_flight = 0
         self.goals = 0
-        self._begun = 0
         self._made: dict[CallKey, list[Made]] = {}
         self._doubts: list[Made] = []
 
@@ -137,9 +137,8 @@ class CallGuard:
     # -- telling ------------------------------------------------------------------------------------------------------
 
     def begin(self, key: CallKey, tool: str, caller: Caller, sources: tuple[str, ...]) -> Made:
-        """A call of a once-only tool is made; it is in flight until it is `heard` or `dropped`."""
-        made = Made(key, tool, caller, sources, self.goals, self._begun)
-        self._begun += 1
+        """A call of a once-only tool is made; it is in flight until it is heard of or dropped."""
+        made = Made(key, tool, caller, sources, self.goals)
         self.in_flight += 1
         self._made.setdefault(key, []).append(made)
         return made
@@ -159,6 +158,15 @@ class CallGuard:
         """A call that did not act will not be tried again: nothing is left of it."""
         if made.came is Came.NOTHING_YET:
             self.in_flight -= 1
+        self._made[made.key].remove(made)
+
+    def answer(self, made: Made, value: Any) -> None:
+        """A person says that the call happened, and what it came to."""
+        made.came, made.ok, made.value, made.settled = Came.ANSWER, True, value, True
+
+    def forget(self, made: Made) -> None:
+        """A person says that the call did not happen: it may be made."""
+        made.settled = True
         self._made[made.key].remove(made)
 
     def ran_again(self, step_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 import msgspec
 
@@ -17,13 +17,16 @@ from replanctl.run.step_ends import StepEnds
 RESUME = "resume"  # the rule and cause of the version in which a resumed session goes on
 
 
-def reopen(state: SessionState, ends: StepEnds, reason: Reason | None = None) -> Iterator[Event]:
+def reopen(
+    state: SessionState, ends: StepEnds, reason: Reason | None = None, also: Iterable[Cell] = ()
+) -> Iterator[Event]:
     """A version in which what was given up is pending again; none where there is nothing of the kind.
 
-    That is what a stop for this reason gave up, and, whatever the reason, the steps whose breaker would now admit one
-    more replan.
+    That is what a stop for this reason gave up, and, whatever the reason, what executions a gate ended, the steps whose
+    breaker would now admit one more replan, and what a person's word makes pending `also`.
     """
-    lost = _lost(state, reason)
+    lost = _lost(state, reason, also)
+    state.abandoned = []
     if not lost:
         return
     state.given_up = [each for each in state.given_up if each.failure.cell not in lost]
@@ -50,17 +53,19 @@ def _not_done(state: SessionState) -> set[Cell]:
 _A_PERSON_WAS_ASKED = (Reason.ABORTED, Reason.ESCALATED, Reason.STEP_BREAKER)
 
 
-def _lost(state: SessionState, reason: Reason | None) -> set[Cell]:
-    """What becomes pending again. Every stop that is not named leaves what is open as it is."""
+def _lost(state: SessionState, reason: Reason | None, also: Iterable[Cell]) -> set[Cell]:
+    """What becomes pending again. Every stop that is not named leaves what is open as it is, and so does a person's
+    word that a step is let be."""
+    let_be = {cell for cell in state.let_be if not cell.gone}
     if reason is Reason.INSUFFICIENT_EVIDENCE:
-        return _not_done(state)
+        return _not_done(state) - let_be
     asked = reason in _A_PERSON_WAS_ASKED
     ways = [cell for each in state.given_up if _taken_up(state, each, asked) for cell in _cells(each)]
-    ways += [failure.cell for failure in state.aborted if asked]
+    ways += [*(failure.cell for failure in state.aborted if asked), *state.abandoned, *also]
     found: set[Cell] = set()
     while ways:
         cell = ways.pop()
-        if cell not in found and not cell.gone:
+        if cell not in found and not cell.gone and cell not in let_be:
             found.add(cell)
             ways += (c for c in cell.dependents if c.state is SKIPPED)
     return found

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator
 import msgspec
 
 from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
-from replanctl.live import PENDING, Draft, Proposal
+from replanctl.live import PENDING, Draft, Proposal, no_progress
 from replanctl.replan import Check, Replanner
 from replanctl.run.committing import Committing, Faults
 from replanctl.run.events import Event, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
@@ -165,6 +165,8 @@ class Replanning:
         warnings = draft.warnings
         if proposal is not None:
             warnings = (*proposal.warnings, *self._committing.acting_again(proposal))
+            if trigger.cell is not None and (idle := no_progress(proposal, self._state.graph, trigger.cell)):
+                warnings = (*warnings, idle)
         return self._state.emit(
             PlanDraft, trigger.step_id, trigger.decision.granularity, answer.who, draft.steps, mapping, draft.verdicts,
             answer.error or None, warnings,

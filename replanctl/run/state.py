@@ -107,6 +107,8 @@ class SessionState:
         self.aborted: list[Failure] = []  # failures that end the session, the earliest first
         self.spent: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
         self.stop: Stop | None = None  # why the session ends, once it does
+        self.abandoned: list[Cell] = []  # steps whose executions a gate ended
+        self.let_be: list[Cell] = []  # steps that failed, and that a person has let be
         self.given_up: list[GivenUp] = []  # the earliest first; one whose step has left the plan counts no more
 
     def apply(self, policy: Policy) -> None:

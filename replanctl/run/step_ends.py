@@ -152,11 +152,12 @@ class StepEnds:
             warnings=warnings,
         )
 
-    def abandon(self, execution: Execution) -> StepEnd:
-        """A gate ends the execution: no signal, no route, no lesson."""
+    def abandon(self, execution: Execution, why: str = "") -> StepEnd:
+        """A gate ends the execution, or something else (`why`): no signal, no route, no lesson."""
         self._state.graph.fail(execution.cell, awaits_replan=False)
+        self._state.abandoned.append(execution.cell)
         last = execution.attempts[-1].status.as_heard
-        return self._failed(execution, StepError(ErrorType.ABANDONED, f"abandoned, last: {last}"))
+        return self._failed(execution, StepError(ErrorType.ABANDONED, why or f"abandoned, last: {last}"))
 
     # -- what does not run ------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from replanctl.kinds import Granularity, StepState
+from replanctl.kinds import Granularity, Settle, StepState
 from replanctl.live import DONE, PENDING, RUNNING, SKIPPED
 from replanctl.plan import Step, references, variable_name
 from replanctl.run import events as e
@@ -180,6 +180,12 @@ class _Fold:
         if event.step_id in self._line:
             self._last[event.step_id].signal = event
 
+    def settled(self, event: e.StepSettled) -> None:
+        if event.stands and event.how is Settle.DONE:
+            self._states[event.step_id] = DONE
+        if event.step_id in self._line:
+            self._last[event.step_id].answer.append(event)
+
     def route(self, event: e.Route) -> None:
         self._answered = self._last.get(event.step_id or "")
         self.answer(event)
@@ -247,6 +253,7 @@ _HANDLERS: dict[type[e.Event], Callable[[_Fold, Any], None]] = {
     e.StepRetry: _Fold.call,
     e.StepFallback: _Fold.call,
     e.StepEnd: _Fold.end,
+    e.StepSettled: _Fold.settled,
     e.Signal: _Fold.signal,
     e.Route: _Fold.route,
     e.Gate: _Fold.gate,

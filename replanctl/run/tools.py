@@ -8,6 +8,10 @@ import msgspec
 
 from replanctl.kinds import Status
 
+Started = tuple[str, int, int]  # one call: its step, version and attempt
+
+CUT_OFF = "cut off when the session was killed: the call may have happened"
+
 
 class Call(msgspec.Struct, frozen=True, gc=False):
     """One tool call about to be made. `attempt` counts from 1 over the whole execution.

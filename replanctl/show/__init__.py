@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from replanctl.show.drawing import dot, mermaid
     from replanctl.show.graph import Picture, graph_screen
     from replanctl.show.header import Header
+    from replanctl.show.imported import imported_screen
     from replanctl.show.paper import Paper, Span
     from replanctl.show.problems import count_line, problem_lines
+    from replanctl.show.recorded import recorded_in_words
     from replanctl.show.runs import runs_screen
     from replanctl.show.session import SessionScreen
     from replanctl.show.text import clean, glyphs_for
@@ -34,6 +36,8 @@ else:
             "drawing": ("dot", "mermaid"),
             "graph": ("Picture", "graph_screen"),
             "header": ("Header",),
+            "imported": ("imported_screen",),
+            "recorded": ("recorded_in_words",),
             "paper": ("Paper", "Span"),
             "problems": ("count_line", "problem_lines"),
             "runs": ("runs_screen",),
@@ -45,6 +49,8 @@ else:
     )
 
 __all__ = [
+    "imported_screen",
+    "recorded_in_words",
     "events",
     "handover",
     "ledger",

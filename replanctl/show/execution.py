@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from replanctl.kinds import StepState
+from replanctl.kinds import Settle, StepState
 from replanctl.run import (
     AnyEvent,
     ExecutionStory,
@@ -17,12 +17,13 @@ from replanctl.run import (
     Route,
     StepEnd,
     StepRetry,
+    StepSettled,
 )
 from replanctl.show.columns import LABEL, Columns
 from replanctl.show.failure import FailureLines
 from replanctl.show.paper import Span
 from replanctl.show.text import GLUE
-from replanctl.show.words import compact, plural, seconds, some
+from replanctl.show.words import SETTLED, compact, plural, seconds, some
 
 VALUE_LINES = 2  # lines that a value may take
 
@@ -39,6 +40,7 @@ class ExecutionLines:
             PlanDraft: self._draft,
             PlanRejected: self._failure.rejected,
             PlanDiffed: self._diff,
+            StepSettled: self._settled,
         }
 
     def write(self, execution: ExecutionStory) -> None:
@@ -92,6 +94,10 @@ class ExecutionLines:
     def _lesson(self, event: LessonLearned) -> None:
         again = f" {self._columns.paper.glyphs.times}{event.count}" if event.count > 1 else ""
         self._columns.detail("lesson", event.text, again)
+
+    def _settled(self, event: StepSettled) -> None:
+        value = f" {compact(event.value)}" if event.how is Settle.DONE else ""
+        self._columns.detail("settled", SETTLED[event.how], value)
 
     def _draft(self, event: PlanDraft) -> None:
         if not event.error:

@@ -18,7 +18,8 @@ from replanctl.show.words import plural, reading
 
 class Header(msgspec.Struct, frozen=True, gc=False):
     """What the events don't say: where the outcomes came from, as a person names it, the number of a stored run, and
-    the policy that holds since it was last taken up (None: what it began with).
+    the policy that holds since it was last taken up (None: what it began with), and which recording the rehearsal was
+    made of.
 
     `whole` puts behind a suggested command what it needs. Where there are `later` runs, a command names its run.
     """
@@ -26,6 +27,7 @@ class Header(msgspec.Struct, frozen=True, gc=False):
     outcomes: str | None = None
     run: int | None = None
     policy: Policy | None = None
+    recorded: str | None = None
     whole: Callable[[str], str] = str
     later: bool = False
 
@@ -44,6 +46,8 @@ def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None
     paper.line(Span(start.goal, "title"), indent=2)
     facts_line = paper.joined(parts).replace(f",{GLUE}", ", ")  # many limits take more than one line
     paper.line(Span(facts_line, "dim"), indent=2)
+    if facts.recorded:
+        paper.line(Span(facts.recorded, "dim"), indent=2)
     for warning in dict.fromkeys(start.warnings):
         paper.line(Span("warning  ", "notice"), warning, indent=2, hang=11)
     paper.blank()

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from replanctl.kinds import GateName, Reason
+from replanctl.kinds import GateName, Reason, Settle
 from replanctl.replan import GATE, GATES
 
 # Why a session ended, by reason.
@@ -19,6 +19,13 @@ REASONS: dict[Reason, str] = {
     Reason.INSUFFICIENT_EVIDENCE: "too little was found out to answer",
     Reason.INTERRUPTED: "the session was broken off",
     **{row.reason: row.refused for row in GATES},
+}
+
+# What a person said of a call that may have happened.
+SETTLED = {
+    Settle.DONE: "it happened",
+    Settle.AGAIN: "it did not happen, and may be made",
+    Settle.SKIP: "it is let be",
 }
 
 # What a routing rule saw, by name; a rule that is not here is the user's own.

@@ -401,7 +401,8 @@ def test_a_run_can_be_replayed_where_its_tools_and_planner_are_gone(cli: Cli, to
 def test_nothing_is_started_that_only_the_store_names(cli: Cli, tools: str) -> None:
     cli.files({"planner.sh": "touch STARTED\necho '[{id: 2, tool: look, args: {at: c}}]'\n"})
     words = ("--tools", f"{tools}:TOOLS", "--planner", "sh planner.sh")
-    cli.files({f"{tools}.py": "def look(at):\n    raise LookupError('no price')\nTOOLS = {'look': look, 'write': look}\n"})
+    failing = "def look(at):\n    raise LookupError('no price')\nTOOLS = {'look': look, 'write': look}\n"
+    cli.files({f"{tools}.py": failing})
     assert cli("run", "plan.yaml", *words, "--max-replans", "1", "-q").code == 1
     Path("STARTED").unlink()
     had = f"--planner 'sh planner.sh' --tools {tools}:TOOLS"

@@ -172,8 +172,8 @@ Stop = tuple[str, str, list[str], str, list[str], str, str]
 STOPS: list[Stop] = [
     (GIVES_UP, "broken", [], "no_plan", ["--granularity", "global"], "goal_met", "v2 s done, v2 t done"),
     (GIVES_UP, "broken", [], "no_plan", [], "no_plan", ""),
-    (FORCED, "denied", [], "no_plan", ["--outcomes", "fixed.yaml"], "goal_met",
-     "v2 2 done, v2 3 done, v2 4 done, v2 5 done"),
+    (FORCED, "denied", [], "escalated", ["--outcomes", "fixed.yaml"], "goal_met",
+     "v2 2 done, v2 3 done, v2 5 done"),
     (FATE("FATE", "abort"), "broken", [], "aborted", ["--outcomes", "fixed.yaml"], "goal_met",
      "v2 2 done, v2 3 done, v2 4 done, v2 5 done"),
     (FATE("FATE", "abort"), "broken", [], "aborted", [], "aborted", "v2 2 failed"),

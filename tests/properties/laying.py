@@ -53,9 +53,8 @@ class _Lay:
         self.known = set(plan.lines) | set(self.steps)
         self.ids: dict[str, str] = {}
         self.stands: dict[str, str] = {}
-        for local in self.order:
-            if (id_ := self._in_plan(local)) is not None:
-                self.ids[local] = id_
+        while found := {local: id_ for local in self.order if local not in self.ids and (id_ := self._in_plan(local))}:
+            self.ids.update(found)
         self.going = [id_ for id_ in scope if id_ not in self.ids.values()]
         self._match()
         self._name()

@@ -125,7 +125,8 @@ PATCHES: dict[str, tuple[str, list[str], list[str]]] = {
 def test_a_patch(plan: str, drafted: list[str], changed: list[str]) -> None:
     events, result = rehearse(plan)
     assert (draft(events), changes(result)) == (drafted, changed)
-    assert (result.reason, drafts(events)[-1].replanner, result.warnings) == ("goal_met", "template", ())
+    assert (result.reason, drafts(events)[-1].replanner) == ("goal_met", "template")
+    assert not [warning for warning in result.warnings if not warning.startswith("no-progress: ")]
 
 
 # plan -> the draft, the changes, the final version
@@ -183,13 +184,13 @@ DEEPER: dict[str, tuple[str, list[str], list[str], list[str]]] = {
         outcomes: [{match: {step: 1}, returns: [{status: shape, message: no}]}]
         """,
         [
-            '1 ask “work around [no]” {"q":"y"}',
+            '1 ask “unseen” {"q":"y"}',
             "6 sum “sum” after 1 instead of 3",
             "7 write “write” after 6,4 instead of 5",
         ],
         ["v1→v2 tail assumption@1: -3,5 +6,7 ~1"],
         [
-            '1 ask “work around [no]” {"q":"y"} – done',
+            '1 ask “unseen” {"q":"y"} – done',
             "6 sum “sum” after 1 instead of 3 – done",
             "7 write “write” after 6,4 instead of 5 – done",
             "2 other “other” – done",

@@ -260,3 +260,27 @@ def test_an_empty_plan_means_that_nothing_is_left_to_do() -> None:
         "completed goal_met 2s",
         "v2 global goal-changed goal-changed: 1 2",
     )
+    assert {name: (v.health, v.verdict) for name, v in result.variables.items()} == {
+        "E1": ("clean", "keep"), "E2": ("clean", "keep")
+    }  # fmt: skip
+
+
+def test_an_empty_plan_is_the_end_of_what_was_to_be_handed_over() -> None:
+    _, result = rehearse(
+        "goal: g\nsteps: [{id: 1, tool: a, depends_on: []}, {id: 2, tool: b, depends_on: []}]\n"
+        "interruptions: [{after: 2, goal: other}]\nplanner: [{steps: []}]",
+        "outcomes: [{match: {step: 1}, returns: [denied]}]",
+    )
+    assert (ending(result), result.goal) == ("completed goal_met_with_gaps 2s", "other")
+
+
+def test_an_empty_plan_leaves_out_no_required_step() -> None:
+    _, result = rehearse(
+        CHAIN.replace("tool: c,", "tool: c, required: true,") + "interruptions: [{after: 2, goal: other}]\n"
+        "planner: [{when: {type: invalid_draft}, steps: [{id: 3, tool: c}]}, {steps: []}]"
+    )
+    assert [one.text for one in result.lessons][1:] == [
+        "v1 step none invalid_draft: step 3 is required and nothing stands for it: the step that takes its place says "
+        "replaces: 3; avoid: none"
+    ]
+    assert (ending(result), history(result)[-1]) == ("completed goal_met 3s", "v2 4 done 2-3 c:ok")

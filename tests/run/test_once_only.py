@@ -160,7 +160,10 @@ def test_what_a_drafts_step_did_counts_for_all() -> None:
         "{policy: {retry: {max_attempts: 1}}}",
     )
     assert history(result)[1:] == ["v2 1 done 1-2 mail:ok", "v2 3 done 2-2"]
-    assert result.warnings == ("taken from step 1: mail acts only once",)
+    assert result.warnings == (
+        "no-progress: step 1 makes the same call again",
+        "taken from step 1: mail acts only once",
+    )
 
 
 def test_a_step_that_a_draft_changed_is_not_v1s_any_more() -> None:
@@ -323,6 +326,7 @@ def test_a_global_takes_what_was_mailed() -> None:
     assert result.warnings == (
         "taken from step 2: mail acts only once",
         "step 7 does again what step 3 did (send the copy), with args that can't be read yet: mail acts on the world",
+        "no-progress: step 8 makes the same call as step 4 again",
         "taken from step 3: mail acts only once",
     )
 

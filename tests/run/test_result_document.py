@@ -230,11 +230,11 @@ def test_every_event_is_stamped(session: tuple[list[Event], dict[str, Any]]) -> 
     assert {event["version"] for event in events} == {"v1", "v2"}
 
 
-def test_there_are_eighteen_kinds_of_events() -> None:
+def test_there_are_nineteen_kinds_of_events() -> None:
     assert [cls.__struct_config__.tag for cls in AnyEvent.__args__] == [
-        "session.start", "plan.commit", "step.start", "step.retry", "step.fallback", "step.end", "signal", "route",
-        "gate", "lesson", "plan.draft", "plan.rejected", "plan.diff", "goal.changed", "variable.health", "solver",
-        "ledger", "session.complete",
+        "session.start", "plan.commit", "step.start", "step.retry", "step.fallback", "step.end", "step.settled",
+        "signal", "route", "gate", "lesson", "plan.draft", "plan.rejected", "plan.diff", "goal.changed",
+        "variable.health", "solver", "ledger", "session.complete",
     ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.files import collector_paused
 from replanctl.host import EffectLog, add_to_book, events_of, open_book, outside_of, sound
 from replanctl.kinds import RunFormat, RunStatus
-from replanctl.run import Event
+from replanctl.run import Doubt, Event, UnsettledError, doubts, ways
 from replanctl.store import Inputs, RunWriter, Store
 
 
@@ -82,8 +82,12 @@ def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
     """The session at the point where it goes on. Nothing is changed in the store before all of it is known to fit."""
     run = writer.run
     lines = list(store.event_lines(run))
-    inputs, kept = amended(_given_again(store.inputs(run), options, run), list(store.events(run)), options)
-    log = EffectLog(store.effects(run))
+    stored, log = list(store.events(run)), EffectLog(store.effects(run))
+    open_ = doubts(stored, broken_off=not log.knows_the_last_of(stored))
+    try:
+        inputs, kept = amended(_given_again(store.inputs(run), options, run), stored, options, open_)
+    except UnsettledError as error:
+        raise _asking(run, error, options, open_) from None
     events = events_of(inputs, log, real=outside_of(inputs))
     again = list(islice(events, kept))
     _check(again, lines[:kept], run)
@@ -109,6 +113,17 @@ def _given_again(inputs: Inputs, options: Options, run: int) -> Inputs:
     timeout = inputs.planner_timeout if options.planner_timeout is UNSET else options.planner_timeout
     replace = msgspec.structs.replace
     return replace(inputs, planner=options.planner, tools=options.tools, planner_timeout=timeout)
+
+
+def _asking(run: int, error: UnsettledError, options: Options, open_: Sequence[Doubt]) -> UsageError:
+    """What a person is asked before a run goes on, with the commands that answer."""
+    offers = Offers(options.store, options.planner, options.tools)
+    commands = [offers.whole(f"replanctl resume {run} {way}") for way in ways(open_)]
+    what = "; ".join(f"{command}: {said}" for command, said in zip(commands, _SAYS, strict=True))
+    return UsageError(f"run {run} asks for a person's word: {error} may have happened", hint=what)
+
+
+_SAYS = ("it happened, with this answer", "it did not, and is made again", "it is let be")
 
 
 def _check(again: Sequence[Event], lines: Sequence[bytes], run: int) -> None:

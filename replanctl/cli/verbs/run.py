@@ -18,17 +18,7 @@ from replanctl.cli.values import duration
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Rehearsal, collector_paused, load_rehearsal
-from replanctl.host import (
-    EffectLog,
-    Fault,
-    Unwritten,
-    check_faults,
-    events_of,
-    fault,
-    open_book,
-    outside_of,
-    save_book,
-)
+from replanctl.host import EffectLog, Fault, Unwritten, check_faults, events_of, fault, open_book, outside_of, save_book
 from replanctl.kinds import RunFormat
 from replanctl.store import Inputs, RunWriter, SourceText, Store
 

@@ -17,6 +17,7 @@ from tests.properties.laws.order import ORDER
 from tests.properties.laws.plans import PLANS
 from tests.properties.laws.results import RESULTS
 from tests.properties.laws.routes import ROUTES
+from tests.properties.laws.standing import STANDING
 from tests.properties.laws.templates import TEMPLATES
 from tests.properties.laws.warnings import WARNINGS
 from tests.properties.run import Run
@@ -25,5 +26,5 @@ Law = Callable[[Run], Iterator[str]]
 
 LAWS: tuple[Law, ...] = (
     *BUDGETS, *PLANS, *DRAFTS, *TEMPLATES, *ORDER, *ATTEMPTS, *CONTRACTS, *HEALTH, *ROUTES, *LESSONS,
-    *ACCOUNTS, *WARNINGS, *RESULTS, *EFFECTS,
+    *ACCOUNTS, *WARNINGS, *RESULTS, *EFFECTS, *STANDING,
 )  # fmt: skip

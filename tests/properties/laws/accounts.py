@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from replanctl.run.events import Gate, Ledger, SolverCalled
 from replanctl.run.policy import Mode
 from replanctl.run.result import LedgerLine
-from tests.properties.laws.results import COMPLETED, finished, in_doubt
+from tests.properties.laws.results import COMPLETED, finished, in_doubt, missing
 from tests.properties.run import Run
 
 MAIN = ("planning", "execution")
@@ -82,8 +82,7 @@ def the_solver_is_called_when_there_is_something_to_solve(run: Run) -> Iterator[
             yield f"the Solver gets {event.evidence} and {event.gaps}"
         if event.answered is not (run.end.reason in COMPLETED or (in_doubt(run) and run.end.reason == "escalated")):
             yield f"the Solver says {event.answered}, and the session ends with {run.end.reason}"
-        delivered = {f"E{id_}" for done in plan.done_ids() for id_ in plan.line(done)}
-        if event.missing != tuple(name for name in run.rehearsal.policy.solver.require if name not in delivered):
+        if event.missing != missing(run):
             yield f"the Solver misses {event.missing}"
         booked = [line.booked for line in run.result.ledger.lines if line.kind == "solver"]
         if booked != [run.cost.solver(evidence=len(event.evidence), gaps=len(gaps))]:

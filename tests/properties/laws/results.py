@@ -100,15 +100,29 @@ def _deserved(run: Run) -> str:
     done = plan.done_ids()
     if handed := _handed_over(run):
         return next(iter(handed.values()))
-    delivered = {f"E{id_}" for step in done for id_ in plan.line(step)}
     solving = plan.gaps or run.rehearsal.policy.mode is Mode.REWOO
-    if not done or not delivered.issuperset(solver.require) or (solving and len(done) < solver.min_evidence):
+    if not done or missing(run) or (solving and len(done) < solver.min_evidence):
         return "insufficient_evidence"
     if in_doubt(run):
         return "escalated"
     whole = len(done) == len(plan.steps)
     clean = all(plan.health[id_] == "clean" for id_ in done)
     return "goal_met" if whole and clean and not any(map(_Gaps(run), done)) else "goal_met_with_gaps"
+
+
+def missing(run: Run) -> tuple[str, ...]:
+    """What is required and was not done: in each lineage its last step, or where that left, what was last delivered."""
+    plan = run.moments[-1].after
+    commits = [event for event in run.events if type(event) is PlanCommit]
+    said = dict.fromkeys(f"E{step.id}" for commit in commits for step in commit.steps if step.required)
+    found: dict[str, str] = {}
+    for name in (*run.rehearsal.policy.solver.require, *said):
+        line = max((line for line in plan.lines.values() if name[1:] in line), key=len, default=(name[1:],))
+        delivered = [plan.health[id_] for id_ in line if id_ in plan.health and id_ in line[line.index(name[1:]) :]]
+        holds = bool(delivered) and delivered[-1] != "void"
+        if not (plan.state[line[-1]] is DONE if line[-1] in plan.steps else holds):
+            found.setdefault(line[-1], name)
+    return tuple(found.values())
 
 
 def in_doubt(run: Run) -> bool:

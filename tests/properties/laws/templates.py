@@ -84,9 +84,9 @@ class _Template:
         old = step.id
         if failed is not None and step is failed:
             signal = self._signals[old]
-            said = signal.error_msg
-            why = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
-            step = replace(_alternative(step) or step, action=f"work around [{why}]")
+            way = _alternative(step)
+            own = way is not None and bool(step.alternatives[0].action)
+            step = way if way is not None and own else _worked_around(way or step, signal.error_msg)
             step = self._mended(step, plan) if signal.error_type == "missing_var" else step
         return replace(
             step,
@@ -97,8 +97,11 @@ class _Template:
         )
 
     def _patch(self, step: Step, plan: Standing, now: int) -> Step:
-        if self._signals[step.id].error_type == "missing_var":
+        signal = self._signals[step.id]
+        if signal.error_type == "missing_var":
             return self._mended(step, plan)
+        if signal.error_type == "assumption" and not signal.attempted and (meant := self._meant(step)):
+            return replace(step, args={meant.get(name, name): value for name, value in step.args.items()})
         way = _alternative(step)
         if way is None:
             line = plan.line(step.id)
@@ -108,6 +111,13 @@ class _Template:
         number = self._patches.get(plan.line(step.id)[0], 0) + 1
         return replace(way, action=re.sub(r" \(patch [0-9]+\)$", "", way.action) + f" (patch {number})")
 
+    def _meant(self, step: Step) -> dict[str, str]:
+        """Misspelt args and what they are spelt."""
+        schema = (self._tools[step.tool_name].args if step.tool_name in self._tools else None) or {}
+        missing = [name for name in schema.get("required", ()) if name not in step.args]
+        near = {name: _nearest(name, missing) for name in step.args if name not in schema.get("properties", {})}
+        return {name: meant for name, meant in near.items() if meant is not None}
+
     def _mended(self, step: Step, plan: Standing) -> Step:
         mend = _Mend(step, plan, self._values, self._unmade[step.id])
         args = references.transform(step.args, plan.knew[step.id], mend.whole, mend.inside, undo=False)
@@ -115,6 +125,11 @@ class _Template:
         return replace(
             step, args=args, depends_on=tuple(depends_on), gaps=tuple(dict.fromkeys([*step.gaps, *mend.gaps]))
         )
+
+
+def _worked_around(step: Step, message: str) -> Step:
+    cut = message[:_SHOWN] + ("…" if len(message) > _SHOWN else "")
+    return replace(step, action=f"work around [{cut}]")
 
 
 def _alternative(step: Step) -> Step | None:
@@ -177,8 +192,8 @@ class _Mend:
 
     def _candidates(self) -> list[str]:
         plan = self._plan
-        if done := plan.done_ids():
-            return [id_ for id_ in done if plan.health[id_] == "clean"]
+        if done := [id_ for id_ in plan.done_ids() if plan.health[id_] == "clean"]:
+            return done
         return [id_ for id_ in plan.open_ids() if id_ not in self._resting]
 
     def _path(self, id_: str | None, path: tuple[str | int, ...]) -> tuple[str, tuple[str | int, ...]] | None:

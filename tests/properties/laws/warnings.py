@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from replanctl.plan import references
+from replanctl.plan.diff import exact
 from replanctl.plan.model import Step
 from replanctl.run.events import PlanCommit, PlanDraft, StepEnd, StepStart
 from tests.properties.laws.facts import tool
@@ -67,8 +69,46 @@ def _taken(step: Step, plan: Standing, seen: OnceOnly, reading: Reading) -> str:
     return f"taken from step {acted.step_id}: {step.tool_name} acts only once"
 
 
+def a_draft_that_makes_the_failed_call_again_is_told(run: Run) -> Iterator[str]:
+    """With what it waits for as it was: nothing new, nothing changed, nothing that was not done."""
+    draft: PlanDraft | None = None
+    for moment in run.moments:
+        event = moment.event
+        draft = event if type(event) is PlanDraft else draft
+        if type(event) is PlanCommit and draft is not None and event.granularity is not None:
+            plan, failed = moment.before, event.cause.partition("@")[2]
+            again = next((step for step in event.steps if failed in (step.id, step.replaces)), None)
+            idle = failed in plan.steps and again is not None and _idle(again, plan.steps[failed], event, plan)
+            told = [warning for warning in draft.warnings if warning.startswith("no-progress: ")]
+            if len(told) != idle:
+                yield f"the draft at event {draft.seq} makes no progress: {idle}, and warns {told}"
+
+
+def _idle(new: Step, old: Step, event: PlanCommit, plan: Standing) -> bool:
+    names = {step.replaces: step.id for step in event.steps if step.replaces in event.removed}
+    drafted = {step.id: step for step in event.steps}
+    waits = {names.get(id_, id_) for id_ in old.depends_on or ()}
+    if _call(new) != (old.tool_name, exact(references.rename(old.args, plan.lines, names))):
+        return False
+    if waits != set(new.depends_on or ()):
+        return False
+    for id_ in waits:
+        step = drafted.get(id_)
+        before = plan.steps.get(step.id if step and step.id in plan.steps else (step and step.replaces) or id_)
+        if before is None or (step is None and plan.state[id_] is not DONE):
+            return False
+        if step is not None and not _idle(step, before, event, plan):
+            return False
+    return True
+
+
+def _call(step: Step) -> tuple[str, bytes]:
+    return step.tool_name, exact(step.args)
+
+
 WARNINGS = (
     a_call_that_may_have_happened_is_told,
     a_stale_variable_is_told_when_it_is_read,
     a_call_that_is_not_made_again_is_told,
+    a_draft_that_makes_the_failed_call_again_is_told,
 )

@@ -17,6 +17,7 @@ from tests.properties.mutants.order import ORDER
 from tests.properties.mutants.plans import PLANS
 from tests.properties.mutants.results import RESULTS
 from tests.properties.mutants.routes import ROUTES
+from tests.properties.mutants.standing import STANDING
 from tests.properties.mutants.templates import TEMPLATES
 from tests.properties.mutants.warnings import WARNINGS
 
@@ -35,4 +36,5 @@ MUTANTS: dict[Any, tuple[Bend, ...]] = {
     **WARNINGS,
     **RESULTS,
     **EFFECTS,
+    **STANDING,
 }

@@ -21,6 +21,10 @@ def _taken(event: e.PlanDraft, moment: Moment) -> bool:
     return any(warning.startswith("taken from step") for warning in event.warnings)
 
 
+def _idle(event: e.PlanDraft, moment: Moment) -> bool:
+    return any(warning.startswith("no-progress") for warning in event.warnings)
+
+
 WARNINGS: dict[Any, tuple[Bend, ...]] = {
     warnings.a_call_that_may_have_happened_is_told: (
         told(e.StepEnd, _silent, _warned),
@@ -31,4 +35,5 @@ WARNINGS: dict[Any, tuple[Bend, ...]] = {
         told(e.StepStart, edited(warnings=lambda _: ("beware",))),
     ),
     warnings.a_call_that_is_not_made_again_is_told: (told(e.PlanDraft, _silent, _taken),),
+    warnings.a_draft_that_makes_the_failed_call_again_is_told: (told(e.PlanDraft, _silent, _idle),),
 }
