@@ -14,7 +14,6 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from replanctl.errors import StoreError
-from replanctl.store.upgrade import read_old, upgrade
 
 FILE_NAME = "runs.db"
 FILE_NAMES = (FILE_NAME, *(f"{FILE_NAME}-{each}" for each in ("wal", "shm", "journal")), ".gitignore")
@@ -143,6 +142,8 @@ def _open_existing(path: Path, how: str, patience: float) -> sqlite3.Connection:
             if _version(db, path) == SCHEMA_VERSION:
                 return db
             with closing(db):
+                from replanctl.store.upgrade import read_old
+
                 new = empty_store()
                 read_old(db, new)
                 return new
@@ -168,6 +169,8 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
             if _is_empty(db):
                 make_tables(db)
     if old:
+        from replanctl.store.upgrade import upgrade
+
         with suppress(OSError):
             path.chmod(0o600)
         with transaction(db):

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,7 +20,9 @@ from replanctl.store.database import DamagedStoreError, guarded
 from replanctl.store.frames import MOST_PIECES, MOST_RUNS, Kind, Piece, joined, key, kind_and_run, read_frame
 from replanctl.store.model import Head, decode_head
 from replanctl.store.rows import turn_of
-from replanctl.store.salvage import Salvage
+
+if TYPE_CHECKING:
+    from replanctl.store.salvage import Salvage
 
 
 class DamagedRunError(StoreError):
@@ -43,6 +45,8 @@ class Shelf:
     @cached_property
     def salvage(self) -> Salvage:
         """What the file holds, whatever SQLite makes of it."""
+        from replanctl.store.salvage import Salvage
+
         with guarded(self._path):
             return Salvage(self._path)
 
