@@ -3,6 +3,7 @@
 from replanctl.files.disk import check_writable, write_text
 from replanctl.files.extras import load_coefficients, parse_draft
 from replanctl.files.lessons import load_lessons, save_lessons
+from replanctl.files.reader import collector_paused
 from replanctl.files.rehearsal import (
     Rehearsal,
     Source,
@@ -21,6 +22,7 @@ __all__ = [
     "Source",
     "check_plan",
     "check_writable",
+    "collector_paused",
     "load_coefficients",
     "load_lessons",
     "load_plan",

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from replanctl.files.faults import At
-from replanctl.files.names import Names, raw_id
+from replanctl.files.faults import At, Names, raw_id
 from replanctl.files.shapes import known_tool, shown
 from replanctl.plan.cycles import cycles, uncovered
 from replanctl.plan.model import Step, step_id

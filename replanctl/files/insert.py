@@ -21,9 +21,9 @@ from yaml.events import (
 )
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.names import raw_id
-from replanctl.files.quick import GetEvent
-from replanctl.files.reader import events, read
+from replanctl.files.builder import GetEvent
+from replanctl.files.faults import raw_id
+from replanctl.files.reader import Text, read
 
 _BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # what the parser takes for the end of a line
 _BLOCK_SCALARS = ("|", ">")
@@ -47,13 +47,14 @@ def say_in_steps(name: str, text: str, key: str, values: Mapping[str, str]) -> s
 
     Raises InputError where the file is written in a way that leaves no room for it.
     """
-    value = read(name, text).value
+    value, source = read(name, text).value, Text(text)
     edits: list[tuple[int, int, str]] = []
-    for step, written in zip(value["steps"], _steps(events(text), key), strict=False):
+    for step, written in zip(value["steps"], _steps(source.events(), key), strict=False):
         said = values.get(raw_id(step) or "")
         if said is not None and step.get(key) is None:
             step[key] = said
-            edits.append(_edit(text, written, key, said))
+            start, end, words = _edit(source.parsed, written, key, said)
+            edits.append((source.place(start), source.place(end), words))
     changed = _changed(text, edits)
     if read(name, changed).value != value:
         raise InputError([Problem(name, 0, 0, "no-room", f"{key} can't be put into these steps: add it by hand")])

@@ -9,13 +9,12 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.comments import unquoted_references
 from replanctl.files.disk import STDIN, STDIN_NAME, exists, read_stream, read_text
-from replanctl.files.names import Names
-from replanctl.files.pause import collector_paused
+from replanctl.files.faults import Names
 from replanctl.files.plan import Steps
-from replanctl.files.reader import Document, events, read, refuse
+from replanctl.files.reader import Document, collector_paused, read, refuse
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
+from replanctl.files.syntax import unquoted_references
 from replanctl.files.values import check_values
 from replanctl.plan.model import Plan
 from replanctl.replan.replanner import PlannerRule
@@ -140,9 +139,10 @@ def _assemble(sources: Sequence[Source], role: Role | None) -> tuple[Rehearsal |
 
 def _check_across(documents: Sequence[Document], sections: Sections, names: Names | None) -> None:
     for document in documents:
-        if document.marked:
+        if "#" in document.text.parsed:
             known = names.every_id if names else ()
-            document.note(unquoted_references(document.text, events, known))
+            text = document.text
+            document.note(unquoted_references(text.parsed, text.events, known, ours=document.marked))
     rules, steps = sections.get("outcomes"), sections.get("steps")
     written = next((each for each in reversed(documents) if each.has("outcomes")), None)
     if rules and steps and written is not None and len(rules) == len(written.value["outcomes"]):

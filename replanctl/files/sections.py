@@ -9,9 +9,8 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.files.check import check_ids, check_steps
-from replanctl.files.faults import At
+from replanctl.files.faults import At, Names
 from replanctl.files.forms import made_of
-from replanctl.files.names import Names
 from replanctl.files.outcomes import interruptions, outcomes
 from replanctl.files.plan import assumptions, step, tools
 from replanctl.files.planner import planner

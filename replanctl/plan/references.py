@@ -71,12 +71,13 @@ def _reference(text: str, start: int, run: str, known: Container[str]) -> Refere
     for length in range(min(len(run), ID_LENGTH), 0, -1):
         end = after + length
         if run[:length] in known and (end >= len(text) or text[end] not in _WORD):
-            path, end = _path(text, end)
+            path, end = path_of(text, end)
             return Reference(run[:length], path, text[start:end])
     return None
 
 
-def _path(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
+def path_of(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
+    """The path parts that begin at a character, as many as there are, and the character behind them."""
     parts: list[str | int] = []
     while found := _PART.match(text, at):
         field, index, key = found.groups()
@@ -92,7 +93,7 @@ def _dangling(text: str) -> tuple[_Piece, ...]:
     """A text without a known reference: nothing but an unknown one, or plain text with its escapes undone."""
     found = re.match(r"#E([A-Za-z0-9][A-Za-z0-9_-]{0,63})", text)
     if found:
-        path, end = _path(text, found.end())
+        path, end = path_of(text, found.end())
         if end == len(text):
             return (Reference(found.group(1), path, text, known=False),)
     return (_Literal(_unescape(text)),)

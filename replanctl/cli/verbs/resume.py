@@ -20,7 +20,7 @@ from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError
-from replanctl.files.pause import collector_paused
+from replanctl.files import collector_paused
 from replanctl.run.events import Event
 from replanctl.store import Inputs, RunStatus, RunWriter, Store
 

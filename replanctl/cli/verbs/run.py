@@ -19,8 +19,7 @@ from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import duration
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
-from replanctl.files import Rehearsal, load_rehearsal
-from replanctl.files.pause import collector_paused
+from replanctl.files import Rehearsal, collector_paused, load_rehearsal
 from replanctl.store import Inputs, RunWriter, SourceText, Store
 
 PLANNER_TIMEOUT = 60.0
