@@ -26,14 +26,13 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from replanctl.files.events import CONSTANTS, STARTERS, GetEvent, TooLargeError, begins_at, line_of, resolve
 from replanctl.files.faults import MOST, Fault, Faults, StopReadingError
-from replanctl.files.scalars import CONSTANTS, STARTERS, TooLargeError, resolve
 
 MAX_DEPTH = 64
 MAX_GROWTH = 10  # how many times its own nodes a file may grow to when its aliases are written out
 MAX_LETTERS = 64 * 1024 * 1024  # and how many characters it may hold then: as many as a file
 
-GetEvent = Callable[[], Any]
 Hook = Callable[[Any], Any]
 
 
@@ -80,7 +79,7 @@ class Builder:
         self.get()
         if isinstance(event := self.get(), DocumentStartEvent):
             why = "a second document begins here"
-            self._fault("several-documents", why, _start(event), "one file holds one document")
+            self._fault("several-documents", why, begins_at(event), "one file holds one document")
         self._check_growth()
         return value
 
@@ -107,7 +106,7 @@ class Builder:
         get, node = self.get, self._node
         while (event := get()).__class__ is not SequenceEndEvent:
             if hook is None:
-                lines.append(event.start_mark.line + 1)
+                lines.append(line_of(event))
                 items.append(node(event, 3))
             else:
                 items.append(hook(node(event, 3)))
@@ -120,6 +119,7 @@ class Builder:
         if depth > MAX_DEPTH:
             self._too_deep(start)
         get, known = self.get, self.keys
+        value: Any
         result: dict[str, Any] = {}
         while (event := get()).__class__ is not MappingEndEvent:
             key: Any = known.get(event.value) if event.__class__ is ScalarEvent else None
@@ -148,6 +148,7 @@ class Builder:
         if depth > MAX_DEPTH:
             self._too_deep(start)
         get = self.get
+        value: Any
         result: list[Any] = []
         while (event := get()).__class__ is not SequenceEndEvent:
             if event.__class__ is ScalarEvent and event.anchor is None and event.tag is None:
@@ -195,7 +196,7 @@ class Builder:
     def _too_large(self, event: Any) -> None:
         shown = _short(event.value)
         hint = f'write it as text: "{shown}"'
-        self._fault("number-too-large", f"{shown} does not fit into 64 bits", _start(event), hint)
+        self._fault("number-too-large", f"{shown} does not fit into 64 bits", begins_at(event), hint)
 
     # -- keys ----------------------------------------------------------------------------------------------------------
 
@@ -203,13 +204,13 @@ class Builder:
         """A key that is text; None where it is none, which is noted. One that is known needs no second look."""
         plain = event.__class__ is ScalarEvent and not event.style
         if plain and event.value == "<<":
-            self._fault("merge-key", "merge keys (<<) are not read", _start(event), "write the keys out")
+            self._fault("merge-key", "merge keys (<<) are not read", begins_at(event), "write the keys out")
             return None
         key = self._node(event, depth + 1)
         if not isinstance(key, str):
             shown = _short(event.value) if event.__class__ is ScalarEvent else ""
             what, hint = (f"the key {shown}", f'quote it: "{shown}"') if shown else ("this key", "a key is text")
-            self._fault("non-text-key", f"{what} is not text", _start(event), hint)
+            self._fault("non-text-key", f"{what} is not text", begins_at(event), hint)
             return None
         if event.__class__ is ScalarEvent and "#E" not in key and (plain or _is_plain(key)):
             return self.keys.setdefault(key, key)
@@ -220,7 +221,7 @@ class Builder:
         if key is None:
             return
         if key in result:
-            self.twice.append((_start(start), key, _start(at_key)))
+            self.twice.append((begins_at(start), key, begins_at(at_key)))
             if len(self.twice) > MOST:
                 raise StopReadingError
         else:
@@ -244,14 +245,14 @@ class Builder:
             rule = "unknown-alias" if anchored is None else "recursive-alias"
             why = "no anchor before it has this name" if anchored is None else "it stands inside what it repeats"
             hint = "quote a text that begins with *"
-            self._fault(rule, f"*{event.anchor} can't be followed: {why}", _start(event), hint)
+            self._fault(rule, f"*{event.anchor} can't be followed: {why}", begins_at(event), hint)
             return None
         if depth - 1 + anchored.height > MAX_DEPTH:
             self._too_deep(event)
         self.nodes -= 1  # of the collection it stands in: it is no node of its own
         self.brought += anchored.size
         self.letters += anchored.letters
-        self.grown_at.append((self.brought, self.letters, _start(event)))
+        self.grown_at.append((self.brought, self.letters, begins_at(event)))
         return anchored.value
 
     def _check_growth(self) -> None:
@@ -266,13 +267,13 @@ class Builder:
         raise StopReadingError
 
     def _too_deep(self, event: Any) -> None:
-        self._fault("too-deep", f"nested deeper than {MAX_DEPTH} levels", _start(event))
+        self._fault("too-deep", f"nested deeper than {MAX_DEPTH} levels", begins_at(event))
         raise StopReadingError
 
     def _tagged(self, event: Any) -> None:
         tag = event.tag.replace("tag:yaml.org,2002:", "!!")
         hint = "leave the tag out; quote a text that begins with !"
-        self._fault("tag", f"tags such as {tag} are not read", _start(event), hint)
+        self._fault("tag", f"tags such as {tag} are not read", begins_at(event), hint)
 
     def _fault(self, rule: str, message: str, index: int, hint: str = "") -> None:
         self.faults.note(Fault(rule, message, hint, index=index))
@@ -293,11 +294,6 @@ def _measure(value: Any, measured: Mapping[int, _Anchored]) -> tuple[int, int]:
 def _is_plain(key: str) -> bool:
     """Whether a key that is written in quotes would mean the same without."""
     return key.isidentifier() and key not in CONSTANTS
-
-
-def _start(event: Any) -> int:
-    index: int = event.start_mark.index
-    return index
 
 
 def _short(text: str) -> str:

@@ -21,7 +21,7 @@ from yaml.events import (
 )
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.builder import GetEvent
+from replanctl.files.events import GetEvent, begins_at, ends_at
 from replanctl.files.faults import raw_id
 from replanctl.files.reader import Text, read
 
@@ -102,7 +102,7 @@ def _step(start: Any, get: GetEvent, key: str) -> _Written:
     while not isinstance(name, MappingEndEvent):
         value = get()
         if getattr(name, "value", "") == key:
-            written.said = value.start_mark.index, _behind(value)
+            written.said = begins_at(value), ends_at(value)
         written.end = _end(value, get) or written.end
         name = get()
     return written
@@ -111,14 +111,8 @@ def _step(start: Any, get: GetEvent, key: str) -> _Written:
 def _end(event: Any, get: GetEvent) -> int:
     """Where a value ends, as far as something may stand behind it; 0 where nothing may."""
     if not isinstance(event, CollectionStartEvent):
-        return 0 if getattr(event, "style", "") in _BLOCK_SCALARS else _behind(event)
+        return 0 if getattr(event, "style", "") in _BLOCK_SCALARS else ends_at(event)
     last = 0
     while not isinstance(inner := get(), CollectionEndEvent):
         last = _end(inner, get)
-    return _behind(inner) if event.flow_style else last
-
-
-def _behind(event: Any) -> int:
-    """The character behind what the event stands for."""
-    index: int = event.end_mark.index
-    return index
+    return ends_at(inner) if event.flow_style else last

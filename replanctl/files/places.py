@@ -20,7 +20,7 @@ from yaml.events import (
 )
 
 from replanctl.errors import Problem
-from replanctl.files.builder import GetEvent
+from replanctl.files.events import GetEvent, begins_at, line_of
 from replanctl.files.faults import Fault, Path
 
 EXCERPT = 160  # characters of a source line that are shown
@@ -59,7 +59,7 @@ class Places:
 
     def _node(self, event: Any, path: Path, wanted: _Wanted | None) -> None:
         if wanted is not None:
-            self.values.setdefault(path, event.start_mark.index)
+            self.values.setdefault(path, begins_at(event))
         if isinstance(event, ScalarEvent | AliasEvent):
             return
         if not wanted:
@@ -74,7 +74,7 @@ class Places:
             key = event.value if isinstance(event, ScalarEvent) else None
             inner = (*path, key or "")
             if key in wanted:
-                self.keys.setdefault(inner, event.start_mark.index)
+                self.keys.setdefault(inner, begins_at(event))
             self._node(event, inner, None)
             self._node(self.get(), inner, wanted.get(key))
 
@@ -106,10 +106,10 @@ def first_lines(get: GetEvent, asked: Collection[tuple[int, str]]) -> dict[tuple
             if open_:
                 start, mapping, nodes = open_[-1]
                 if mapping and nodes[0] % 2 == 0 and (start, key := getattr(event, "value", "")) in asked:
-                    lines.setdefault((start, key), event.start_mark.line + 1)
+                    lines.setdefault((start, key), line_of(event))
                 nodes[0] += 1
             if not isinstance(event, ScalarEvent | AliasEvent):
-                open_.append((event.start_mark.index, isinstance(event, MappingStartEvent), [0]))
+                open_.append((begins_at(event), isinstance(event, MappingStartEvent), [0]))
     return lines
 
 

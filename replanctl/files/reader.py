@@ -20,7 +20,8 @@ from msgspec import UNSET
 from yaml.events import ScalarEvent
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.builder import Builder, GetEvent, Hook
+from replanctl.files.builder import Builder, Hook
+from replanctl.files.events import GetEvent, begins_at, ends_at
 from replanctl.files.faults import At, Fault, Faults, Names, StopReadingError
 from replanctl.files.places import Lines, Places, first_lines
 from replanctl.files.syntax import directive_fault, syntax_fault
@@ -77,9 +78,9 @@ class Text:
         starts = dict(self.pairs)
 
         def get_event() -> Any:
-            event: Any = get()
+            event = get()
             if event.__class__ is ScalarEvent and event.style != '"' and "\\U" in event.value:
-                source = _ESCAPE.finditer(self.parsed, event.start_mark.index, event.end_mark.index)
+                source = _ESCAPE.finditer(self.parsed, begins_at(event), ends_at(event))
                 pairs = [starts.get(found.start()) for found in source]
                 written = iter(pairs)
                 event.value = _ESCAPE.sub(lambda found: next(written, None) or found[0], event.value)

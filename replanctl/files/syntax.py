@@ -20,7 +20,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from replanctl.files.builder import GetEvent
+from replanctl.files.events import GetEvent, begins_at, ends_at
 from replanctl.files.faults import Fault
 from replanctl.plan.foreign import Foreign, foreign_references
 from replanctl.plan.model import ID_LENGTH
@@ -172,7 +172,7 @@ class _Comments:
         try:
             get = events()
             while self.marks and (event := get()) is not None:
-                yield from self._comments_before(event.start_mark.index)
+                yield from self._comments_before(begins_at(event))
                 self._enter(event)
         except (yaml.YAMLError, ValueError) as error:
             mark: Any = getattr(error, "problem_mark", None)
@@ -210,7 +210,7 @@ class _Comments:
         self.last = event
 
     def _pass_over(self, event: Any) -> None:
-        end = _end(event) if isinstance(event, ScalarEvent) else 0
+        end = ends_at(event) if isinstance(event, ScalarEvent) else 0
         while self.marks and self.marks[-1] < end:
             self.marks.pop()
 
@@ -219,13 +219,13 @@ class _Comments:
         line = self.text.rfind("\n", 0, at) + 1
         line = max(line, self.text.rfind("\r", line, at) + 1)
         before = self.text[line:at].rstrip()
-        if self.last is None or "#" in self.text[max(line, _end(self.last)) : at]:
+        if self.last is None or "#" in self.text[max(line, ends_at(self.last)) : at]:
             return None  # inside of a comment that began before it
         if not before:
             return self._continued(at - line) if self.open else None
         text_before = isinstance(self.last, ScalarEvent) and not self._at_key()
-        if text_before and self.last.value and _end(self.last) == line + len(before):
-            return self.text[self.last.start_mark.index : _end(self.last)]
+        if text_before and self.last.value and ends_at(self.last) == line + len(before):
+            return self.text[begins_at(self.last) : ends_at(self.last)]
         return "" if before[-1] in ":-?,[{" and before != "---" else None
 
     def _at_key(self) -> bool:
@@ -238,11 +238,6 @@ class _Comments:
             return None if inner.mapping else ""
         plain = isinstance(self.last, ScalarEvent) and not self.last.style and not inner.at_key
         return str(self.last.value) if plain and column > inner.column else None
-
-
-def _end(event: Any) -> int:
-    index: int = event.end_mark.index
-    return index
 
 
 def _unquoted(at: int, what: str, meant: str) -> Fault:

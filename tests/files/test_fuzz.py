@@ -12,10 +12,10 @@ from msgspec import UNSET
 from replanctl.errors import InputError
 from replanctl.files import Role, Source, parse_rehearsal
 from replanctl.files.disk import decode
+from replanctl.files.events import resolve
 from replanctl.files.faults import At, Faults
 from replanctl.files.plan import Steps, step
 from replanctl.files.reader import read
-from replanctl.files.scalars import resolve
 from replanctl.plan.model import Step
 from tests.files import test_outcomes, test_plan, test_planner, test_policy
 from tests.files.case import STEPS

@@ -263,13 +263,13 @@ def test_two_escapes_are_one_character_between_double_quotes_only(text: str, val
 
 
 @pytest.mark.parametrize("indent", [None, 2, "\t"])
-@pytest.mark.parametrize("ascii", [True, False])
-def test_what_json_writes_is_read(indent: Any, ascii: bool) -> None:
+@pytest.mark.parametrize("in_ascii", [True, False])
+def test_what_json_writes_is_read(indent: Any, in_ascii: bool) -> None:
     value = {
         "goal": 'a\t\u00e9\u2028\x1f / \\ "q" \U0001f600\U0010fffd',
         "steps": [{"id": 1, "x": [1.5e-7, -0, [], {}]}],
     }
-    document = read("f.json", json.dumps(value, indent=indent, ensure_ascii=ascii))
+    document = read("f.json", json.dumps(value, indent=indent, ensure_ascii=in_ascii))
     assert (document.value, document.faults) == (value, [])
 
 

@@ -1,9 +1,16 @@
-"""What an unquoted YAML scalar means: `true`, `false`, `null`, `~`, decimal numbers; everything else is text."""
+"""The events of a YAML parser: where they stand, and what a scalar means.
+
+Unquoted, `true`, `false`, `null`, `~` and decimal numbers mean what they mean in YAML 1.2; everything else is text.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
+from typing import Any
+
+GetEvent = Callable[[], Any]
 
 CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
 # What a scalar that is not plain text can begin with: a cheap first look, for the bulk of a file is text.
@@ -40,4 +47,22 @@ def _integer(text: str) -> int:
 def _float(text: str) -> float:
     if not math.isfinite(number := float(text)):
         raise TooLargeError(text)
+    return number
+
+
+def begins_at(event: Any) -> int:
+    """The character an event begins at."""
+    index: int = event.start_mark.index
+    return index
+
+
+def ends_at(event: Any) -> int:
+    """The character behind what an event stands for."""
+    index: int = event.end_mark.index
+    return index
+
+
+def line_of(event: Any) -> int:
+    """The line an event begins in, from 1."""
+    number: int = event.start_mark.line + 1
     return number
