@@ -49,7 +49,9 @@ class CommandReplanner:
     def replan(self, request: ReplanRequest) -> Draft | None:
         """Ask the command. Raises ValueError with what went wrong."""
         try:
-            rule = parse_draft(self._run(msgspec.json.encode(question(request))), "the planner's answer")
+            known = [*(step.id for step in request.done), *(step.id for step in request.remaining)]
+            answer = self._run(msgspec.json.encode(question(request)))
+            rule = parse_draft(answer, "the planner's answer", known)
         except InputError as error:
             raise ValueError("; ".join(f"{p.line}:{p.column}: {p.message}" for p in error.problems[:3])) from error
         return Draft(rule.steps, rule.verdicts)

@@ -1,8 +1,9 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
 from replanctl.files.disk import check_writable, write_text
-from replanctl.files.extras import load_coefficients, parse_draft
 from replanctl.files.lessons import load_lessons, save_lessons
+from replanctl.files.planner import parse_draft
+from replanctl.files.policy import load_coefficients
 from replanctl.files.reader import collector_paused
 from replanctl.files.rehearsal import (
     Rehearsal,

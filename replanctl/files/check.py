@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 from replanctl.files.faults import At, Names, raw_id
 from replanctl.files.shapes import known_tool, shown
 from replanctl.plan.cycles import cycles, uncovered
+from replanctl.plan.foreign import SIGNS, Foreign, foreign_references
 from replanctl.plan.model import Step, step_id
-from replanctl.plan.references import Reference, mentions, parse
+from replanctl.plan.references import Reference, parse, strings
 
+_SIGN = re.compile(rf"#E|{SIGNS.pattern}")
 _SHOWN = 12  # steps of a cycle that are printed
 
 
@@ -36,7 +39,7 @@ def check_steps(raw: list[Any], steps: list[Any], names: Names, at: At) -> None:
         if step.__class__ is Step:
             if tools is not None and step.tool_name not in tools:
                 known_tool(step.tool_name, at[index]["tool"])
-            if mentions(step.args) or step.alternatives:
+            if step.alternatives or _signs(step.args):
                 reads.extend(_references(step, index, names, at[index]))
     if not found and reads:
         open_ = uncovered(needs, [(step, other) for step, other, _, _ in reads])
@@ -102,11 +105,16 @@ def _report_cycles(found: list[list[int]], steps: list[Any], at: At) -> bool:
 
 
 def _references(step: Step, index: int, names: Names, at: At) -> Iterator[tuple[int, int, At, Reference]]:
-    """The references of a step to other steps, with the place of the text; those to nothing are noted."""
+    """The references of a step to other steps, with the place of the text.
+
+    Those to nothing are noted, and so is what another system would read as a reference.
+    """
     places = [(step.args, at["args"])]
     places += [(other.args, at["alternatives"][i]["args"]) for i, other in enumerate(step.alternatives) if other.args]
     for value, place in places:
         for text, where in _texts(value, place):
+            for foreign in foreign_references(text, names.ids):
+                _foreign(step, foreign, where)
             for piece in parse(text, names.ids):
                 if isinstance(piece, Reference) and piece.known:
                     yield index, names.ids[piece.step_id], where, piece
@@ -116,12 +124,32 @@ def _references(step: Step, index: int, names: Names, at: At) -> Iterator[tuple[
 
 def _texts(value: Any, at: At) -> Iterator[tuple[str, At]]:
     if isinstance(value, str):
-        if "#E" in value:
+        if _SIGN.search(value):
             yield value, at
     elif isinstance(value, dict | list):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if isinstance(item, str | dict | list):
                 yield from _texts(item, at[key])
+
+
+def _signs(args: dict[str, Any]) -> bool:
+    """Whether there may be a reference in these args, of ours or of another system; cheap, for every step is asked."""
+    for value in args.values():
+        kind = value.__class__
+        if kind is str:
+            if _SIGN.search(value):
+                return True
+        elif (kind is list or kind is dict) and any(map(_SIGN.search, strings(value))):
+            return True
+    return False
+
+
+def _foreign(step: Step, foreign: Foreign, at: At) -> None:
+    at.warning(
+        "foreign-reference",
+        f"step {step.id} has the text {shown(foreign.text)}, which is no reference here and reaches its tool as it is",
+        f'to read step {foreign.step_id}, write "{foreign.form}"',
+    )
 
 
 def _dangling(step: Step, reference: Reference, names: Names, at: At) -> None:

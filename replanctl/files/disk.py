@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from replanctl.errors import InputError, Problem
+from replanctl.files.elsewhere import import_hint, looks_like_a_trace
 from replanctl.files.places import Lines
 
 MAX_MEGABYTES = 64
+_HEAD = 65_536  # bytes that show what a file is that is too large to be read
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 # Without waiting: a pipe is opened at once, and refused, instead of when somebody writes to it.
@@ -41,7 +43,7 @@ def read_stream(stream: Any) -> str:
     except (OSError, ValueError) as error:  # ValueError: it is closed
         raise _refused(STDIN_NAME, "unreadable", f"can't be read: {error}") from None
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    _check_size(STDIN_NAME, len(raw))
+    _check_size(STDIN_NAME, len(raw), raw)
     return decode(STDIN_NAME, raw)
 
 
@@ -55,6 +57,8 @@ def exists(path: str | Path) -> bool:
 
 def decode(name: str, data: bytes) -> str:
     """UTF-8 bytes as text, without a byte order mark."""
+    if data.startswith(b"\x1f\x8b"):
+        raise _refused(name, "not-utf8", "this is packed by gzip", import_hint(name), line=1, column=1)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data[:2].count(0) == 1:  # with its mark or without
         raise _refused(name, "not-utf8", "this is UTF-16", "save the file as UTF-8", line=1, column=1)
     try:
@@ -138,13 +142,12 @@ def _read(name: str) -> bytes:
     try:
         before = os.fstat(handle)
         _check_regular(name, before.st_mode)
-        _check_size(name, before.st_size)
         with os.fdopen(handle, "rb", closefd=False) as file:
-            data = file.read(_limit() + 1)
+            data = file.read(_limit() + 1 if before.st_size <= _limit() else _HEAD)
         after = os.fstat(handle)
     finally:
         os.close(handle)
-    _check_size(name, len(data))
+    _check_size(name, max(len(data), before.st_size), data)
     if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, len(data)):
         raise _refused(name, "changed", "the file changed while it was read", "try again")
     return data
@@ -159,11 +162,12 @@ def _check_regular(name: str, mode: int) -> None:
     raise _refused(name, "not-a-file", f"this is {what}", hint)
 
 
-def _check_size(name: str, size: int) -> None:
+def _check_size(name: str, size: int, data: bytes) -> None:
+    """Refuse what is too large; `data` is at least how it begins."""
     if size > _limit():
-        raise _refused(
-            name, "too-large", f"larger than {MAX_MEGABYTES} MB", "split the plan, or shorten what it carries"
-        )
+        trace = looks_like_a_trace(data[:_HEAD].decode("utf-8", "replace"))
+        hint = import_hint(name) if trace else "split the plan, or shorten what it carries"
+        raise _refused(name, "too-large", f"larger than {MAX_MEGABYTES} MB", hint)
 
 
 def _limit() -> int:

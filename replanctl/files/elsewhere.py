@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -87,9 +87,13 @@ def looks_like_a_trace(head: str) -> bool:
     return begins in ("{", "[") and not any(f'"{key}"' in head for key in ("goal", "steps", "outcomes", "policy"))
 
 
+def import_hint(name: str, hint: str = _IMPORT) -> str:
+    """The command that reads this file, ready for a shell."""
+    return hint.replace("{file}", "-" if name == "<stdin>" else shlex.quote(name))
+
+
 def _fault(what: str, hint: str, name: str) -> Fault:
-    file = "-" if name == "<stdin>" else shlex.quote(name)
-    return Fault("not-a-plan", f"this is no plan: it looks like {what}", hint.format(file=file), index=0)
+    return Fault("not-a-plan", f"this is no plan: it looks like {what}", import_hint(name, hint), index=0)
 
 
 def _is_own(value: Any) -> bool:
@@ -137,8 +141,3 @@ def _first_lines(text: str) -> Iterator[bytes]:
             return
         yield line.encode("utf-8", "surrogatepass")
         at = end + 1 if end >= 0 else len(text)
-
-
-def known_elsewhere(key: str, fields: Collection[str]) -> str:
-    """Where what another system calls by this key stands here; empty where nothing is known of it."""
-    return STEP_KEYS.get(key, "") if "depends_on" in fields else ""

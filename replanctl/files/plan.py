@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from replanctl.files.durations import duration
+from replanctl.files.elsewhere import STEP_KEYS
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
@@ -120,6 +121,8 @@ _STEP: Fields = {
     "on_failure": optional(choice(OnFailure)),
     "alternatives": list_of(record(Alternative, _ALTERNATIVE)),
     "granularity": optional(choice(Granularity)),
+    "required": boolean,
+    "again": boolean,
 }
 
 
@@ -129,7 +132,7 @@ def _step(**found: Any) -> Step:
     return Step(tool_name=tool_name, action=found.pop("action", tool_name), **found)
 
 
-step = record(_step, _STEP, required=("id", "tool"), what="a step")
+step = record(_step, _STEP, required=("id", "tool"), what="a step", elsewhere=STEP_KEYS)
 
 # A draft is held against the plan when it is made: the names in it are checked then.
 _DRAFTED: Fields = {
@@ -139,7 +142,7 @@ _DRAFTED: Fields = {
     "alternatives": list_of(record(Alternative, {**_ALTERNATIVE, "tool": optional(words)})),
     "replaces": optional(step_ref),
 }
-drafted_step = record(_step, _DRAFTED, required=("id", "tool"), what="a step")
+drafted_step = record(_step, _DRAFTED, required=("id", "tool"), what="a step", elsewhere=STEP_KEYS)
 
 _ID = re.compile(ID_PATTERN)
 _USUAL = frozenset({"id", "action", "tool", "args", "depends_on", "expected_outcome"})

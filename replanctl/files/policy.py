@@ -1,15 +1,18 @@
-"""The policy section: one table for each room that obeys it."""
+"""The policy section: one table for each room that obeys it; and a file of coefficients alone."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
 
 from replanctl.cost.model import Coefficients
+from replanctl.files.disk import read_text
 from replanctl.files.durations import duration
 from replanctl.files.faults import At
 from replanctl.files.forms import made_of
+from replanctl.files.reader import read, refuse
 from replanctl.files.shapes import (
     MOST,
     Fields,
@@ -34,7 +37,7 @@ from replanctl.replan.routing import RULE_NAMES, Radius, RouteRule, RouteWhen, R
 from replanctl.replan.signal import ErrorType
 from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
 
-_RETRY: Fields = {"max_attempts": whole(1), "backoff": duration, "factor": number, "max_backoff": duration}
+_RETRY: Fields = {"max_attempts": whole(1, 1000), "backoff": duration, "factor": number, "max_backoff": duration}
 
 _WHEN: Fields = {
     # A draft's fault and a goal change are never routed by a user's rule.
@@ -99,9 +102,12 @@ _GATES: Fields = {
     "max_replan_tokens": limit(),
     "max_steps": limit(),
     "max_tool_calls": limit(),
+    "max_tokens": limit(),
     "max_seconds": optional(duration),
     "max_repeat": limit(1),
 }
+# Each limit of a session is asked for here as soon as it has one.
+_GATES = {name: read for name, read in _GATES.items() if name in GateLimits.__struct_fields__}
 
 _COEFFICIENTS: Fields = dict.fromkeys(Coefficients.__struct_fields__, whole(0, MOST))
 
@@ -120,3 +126,15 @@ policy = record(
         "coefficients": coefficients,
     },
 )
+
+_wrapped = record(dict, {"coefficients": coefficients}, required=("coefficients",))
+
+
+def load_coefficients(path: str | Path) -> Coefficients:
+    """Token coefficients from a file that holds them alone, or under `coefficients`. Raises InputError."""
+    document = read(str(path), read_text(path))
+    wrapped = document.has("coefficients")
+    found = document.made(_wrapped if wrapped else coefficients)
+    refuse(document.problems())
+    result: Coefficients = found["coefficients"] if wrapped else found
+    return result

@@ -68,6 +68,10 @@ class Text:
         """The character of the text as it was that this one of the parsed text is."""
         return index + _SHORTER * bisect_left(self.pairs, (index, ""))
 
+    def parsed_at(self, index: int) -> int:
+        """The character of the parsed text that this one of the text as it was is, outside of its pairs."""
+        return index - _SHORTER * sum(self.place(start) < index for start, _ in self.pairs)
+
     def events(self) -> GetEvent:
         """The event source."""
         get: GetEvent = _Loader(self.parsed.encode()).get_event
@@ -120,6 +124,12 @@ class Document(msgspec.Struct, gc=False):
             for fault in faults:
                 self.faults.note(fault)
 
+    def refused(self, fault: Fault) -> None:
+        """This is what is wrong with the document, and there is no value to look into."""
+        self.broken = True
+        self.faults = Faults()
+        self.note([fault])
+
     def has(self, section: str) -> bool:
         """Whether the document is a mapping with this section."""
         return isinstance(self.value, dict) and section in self.value
@@ -140,8 +150,7 @@ def read(name: str, written: str, hooks: Mapping[str, Hook] | None = None) -> Do
     document = Document(name, Text(written))
     text = document.text.parsed
     if fault := directive_fault(text):
-        document.broken = True
-        document.note([fault])
+        document.refused(fault)
         return document
     try:
         _build(document, hooks or {})

@@ -238,7 +238,12 @@ def map_of(read: Reader, *, key: Reader | None = None, hint: str = "") -> Reader
 
 
 def record(
-    make: Callable[..., Any], fields: Fields, *, required: tuple[str, ...] = (), what: str = "a mapping"
+    make: Callable[..., Any],
+    fields: Fields,
+    *,
+    required: tuple[str, ...] = (),
+    what: str = "a mapping",
+    elsewhere: Mapping[str, str] | None = None,
 ) -> Reader:
     """A mapping with known keys, handed to `make` by name; keys that are left out are `make`'s business."""
 
@@ -246,7 +251,7 @@ def record(
     def read(value: Any, at: At) -> Any:
         if not isinstance(value, dict):
             return wrong(value, at, what)
-        check_keys(value, at, fields)
+        check_keys(value, at, fields, elsewhere)
         missing = [name for name in required if name not in value]
         for name in missing:
             at.error("missing-key", f"{name} is missing", f"add {name}:")
@@ -258,8 +263,9 @@ def record(
     return read
 
 
-def check_keys(value: dict[str, Any], at: At, known: Fields) -> None:
-    """Note every key that is not known."""
+def check_keys(value: dict[str, Any], at: At, known: Fields, elsewhere: Mapping[str, str] | None = None) -> None:
+    """Note every key that is not known. `elsewhere` says where what other systems call so stands here."""
     for name in value:
         if name not in known:
-            at.key(name).error("unknown-key", f"{shown(name)} is not known here", at.nearest(name, known))
+            hint = (elsewhere or {}).get(name) or at.nearest(name, known)
+            at.key(name).error("unknown-key", f"{shown(name)} is not known here", hint)

@@ -121,11 +121,16 @@ def unquoted_references(
 
     `ours` means that a `#E` may be in a comment; where it is known that none is, one look at the text mostly does.
     """
-    known = known or frozenset(_ID.findall(text))  # a file that is no YAML still shows its ids
+    known = known or ids_in(text)
     means = cache(lambda mark: _reference(mark, known) or foreign_references(mark, known))
     found = [each.start() for each in _MARK.finditer(text) if means(each[0][:_HEAD])] if ours else []
     found += [each.start(1) for each in _FOREIGN_MARK.finditer(text) if means(each[1][:_HEAD])]
     return _Comments(text, sorted(set(found)), known).faults(events) if found else ()
+
+
+def ids_in(text: str) -> frozenset[str]:
+    """The ids of steps that a text shows, be it YAML or not."""
+    return frozenset(_ID.findall(text))
 
 
 def _rest(text: str, at: int) -> str:
@@ -138,10 +143,16 @@ def _reference(text: str, known: Collection[str]) -> Reference | None:
     return first if isinstance(first, Reference) and first.known else None
 
 
-def _foreign(text: str, known: Collection[str]) -> Foreign | None:
-    """Another system's reference, where the text is nothing else."""
-    found = foreign_references(text, known)
-    return found[0] if found and found[0].text == text else None
+def _foreign(rest: str, known: Collection[str], *, flow: bool) -> Foreign | None:
+    """Another system's reference, where a comment is nothing else, but for what ends it in a `flow` collection."""
+    head = re.match(r"#[A-Za-z0-9_.\[\]\"-]*", rest)
+    text = head[0] if head else ""
+    while text:
+        if (found := foreign_references(text, known)) and found[0].text == text:
+            behind = rest[len(text) :].strip()
+            return found[0] if not behind or (flow and behind[0] in ",]}") else None
+        text = text[:-1] if text[-1] == "]" else ""
+    return None
 
 
 class _Open:
@@ -192,10 +203,10 @@ class _Comments:
         meant = (_FLOW_END.split(rest)[0] if flow else rest).rstrip()
         if reference := _reference(rest, self.known):
             return _unquoted(at, reference.text, f"{before.strip(chr(34) + chr(39))} {meant}".strip())
-        foreign = None if before else _foreign(meant, self.known)
+        foreign = None if before else _foreign(rest, self.known, flow=flow)
         behind_key = flow and self.text[max(0, at - _SHOWN) : at].rstrip()[-1:] == ":"
-        if foreign and (behind_key or "." in meant or "[" in meant):
-            return _unquoted(at, meant, foreign.form)
+        if foreign and (behind_key or "." in foreign.text or "[" in foreign.text):
+            return _unquoted(at, foreign.text, foreign.form)
         return None
 
     def _enter(self, event: Any) -> None:

@@ -70,9 +70,10 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
     `depends_on` None means "after the step before it"; inside a `Plan` it is always a tuple.
     `produces` is `{field: type}` or `{"schema": JSON Schema}`. `on_failure` None means that nothing
-    was said, which reads as `replan` except in mode `auto`. `gaps` names the steps whose references were mended away
-    because nothing will ever come of them. `result` and `error` are filled in only in the history a planner is given
-    (`PlanExecuteAgent`).
+    was said, which reads as `replan` except in mode `auto`. No draft may drop a `required` step; `again` means that
+    its call is to be made once more, although its tool acts only once. `gaps` names the steps whose references were
+    mended away because nothing will ever come of them. `result` and `error` are filled in only in the history a planner
+    is given (`PlanExecuteAgent`).
     """
 
     id: str
@@ -87,6 +88,8 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     alternatives: tuple[Alternative, ...] = ()
     granularity: Granularity | None = None
     replaces: str | None = None
+    required: bool = False
+    again: bool = False
     gaps: tuple[str, ...] = ()
     result: Any = None
     error: str | None = None

@@ -16,6 +16,7 @@ class Status(StrEnum):
 
     OK = "ok"
     TIMEOUT = "timeout"
+    LOST = "lost"
     RATE_LIMITED = "rate_limited"
     UNAVAILABLE = "unavailable"
     TOOL_ERROR = "tool_error"
@@ -42,6 +43,7 @@ class ErrorType(StrEnum):
 # Only the status decides the class, never the text of a message.
 ERROR_TYPES: dict[Status, ErrorType] = {
     Status.TIMEOUT: ErrorType.ENVIRONMENTAL,
+    Status.LOST: ErrorType.ENVIRONMENTAL,
     Status.RATE_LIMITED: ErrorType.ENVIRONMENTAL,
     Status.UNAVAILABLE: ErrorType.ENVIRONMENTAL,
     Status.TOOL_ERROR: ErrorType.ENVIRONMENTAL,
