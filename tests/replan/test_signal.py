@@ -10,6 +10,7 @@ from replanctl.replan.signal import ERROR_TYPES, FailureSignal, Missing, Status,
 
 TYPES = {
     "timeout": "environmental",
+    "lost": "environmental",
     "rate_limited": "environmental",
     "unavailable": "environmental",
     "tool_error": "environmental",
