@@ -170,7 +170,13 @@ def _check_across(documents: Sequence[Document], sections: Sections, names: Name
     written = _written(documents, "policy")
     if policy and steps and written is not None:
         written.made(lambda _, at: check_limits(len(steps), policy, at["policy"]["gates"]))
-    if thorough and len(steps) == len(documents[0].value["steps"] if steps else ()):
+    if not thorough:
+        return
+    if (written := _written(documents, "expect")) is not None and isinstance(written.value["expect"], dict):
+        from replanctl.files.expect import check_expect  # what a result can be is a lot to load for a run
+
+        written.made(lambda value, at: check_expect(value["expect"], at["expect"]))
+    if len(steps) == len(documents[0].value["steps"] if steps else ()):
         documents[0].made(lambda _, at: check_step_args(steps, tools, at["steps"]))
 
 
