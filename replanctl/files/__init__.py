@@ -1,6 +1,6 @@
 """Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
 
-from replanctl.files.disk import check_writable, write_text
+from replanctl.files.disk import check_writable, is_folder, plans_in, write_text
 from replanctl.files.lessons import load_lessons, save_lessons
 from replanctl.files.planner import parse_draft
 from replanctl.files.policy import load_coefficients
@@ -24,12 +24,14 @@ __all__ = [
     "check_plan",
     "check_writable",
     "collector_paused",
+    "is_folder",
     "load_coefficients",
     "load_lessons",
     "load_plan",
     "load_rehearsal",
     "parse_draft",
     "parse_rehearsal",
+    "plans_in",
     "read_outcomes",
     "read_plan",
     "save_lessons",

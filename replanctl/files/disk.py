@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.elsewhere import import_hint, looks_like_a_trace
+from replanctl.files.elsewhere import import_hint, looks_like_a_trace, means_to_be_ours
 from replanctl.files.places import Lines
 
 MAX_MEGABYTES = 64
+SUFFIXES = (".yaml", ".yml", ".json")
 _HEAD = 65_536  # bytes that show what a file is that is too large to be read
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -53,6 +54,37 @@ def exists(path: str | Path) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):
         return False
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether this is a folder; no, where it can't even be asked."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def plans_in(folder: str | Path) -> list[Path]:
+    """The files below a folder that mean to be read here, in the order of their names, but those of hidden folders.
+
+    A file of outcomes beside its plan is read with that plan. One that can't be read is among them: it is to be told.
+    """
+    found = [path for path in sorted(Path(folder).rglob("*")) if path.suffix in SUFFIXES and path.is_file()]
+    shown = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return [path for path in shown if not _beside_its_plan(path) and _means_to_be_ours(path)]
+
+
+def _beside_its_plan(path: Path) -> bool:
+    plan = path.stem.removesuffix(".outcomes")
+    return plan != path.stem and any(path.with_name(plan + suffix).is_file() for suffix in SUFFIXES)
+
+
+def _means_to_be_ours(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return means_to_be_ours(file.read(_limit()).decode("utf-8", "replace"))
+    except OSError:
+        return True
 
 
 def decode(name: str, data: bytes) -> str:

@@ -61,6 +61,9 @@ _OTHERS: tuple[tuple[Look, str, str], ...] = (
     (_any("object", "timestamp"), "a log", _IMPORT),
 )
 _LINES_OF_JSON = ("JSON lines", _IMPORT)
+_OWN_KEY = re.compile(
+    r"""^(?:\{[ \t]*)?["']?(?:goal|steps|outcomes|interruptions|scenarios|policy)["']?[ \t]*:""", re.MULTILINE
+)
 _REWOO_PLAN = ("a plan as ReWOO writes it", _IMPORT)
 _REWOO = re.compile(r"^\s*#E[0-9]+\s*=\s*\w+\s*\[", re.MULTILINE)
 
@@ -85,6 +88,12 @@ def looks_like_a_trace(head: str) -> bool:
     """Whether a text that begins like this may be a recording: JSON, and none of our own keys in sight."""
     begins = head.lstrip()[:1]
     return begins in ("{", "[") and not any(f'"{key}"' in head for key in ("goal", "steps", "outcomes", "policy"))
+
+
+def means_to_be_ours(text: str) -> bool:
+    """Whether a file found in a folder is one of ours, sound or not: one of our keys stands at its top."""
+    top = _top(text)
+    return _is_own(top) and _kind_of(top) is None if top is not None else _OWN_KEY.search(text) is not None
 
 
 def import_hint(name: str, hint: str = _IMPORT) -> str:
