@@ -8,6 +8,7 @@ one, and what is found in it has its place in the text as it was.
 from __future__ import annotations
 
 import gc
+import io
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,6 +27,7 @@ from replanctl.files.faults import At, Fault, Faults, Names, StopReadingError
 from replanctl.files.places import Lines, Places, first_lines
 from replanctl.files.syntax import directive_fault, syntax_fault
 
+_LARGE = 1 << 20  # bytes of a text from which on it is parsed in pieces
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NotYamlError = (yaml.YAMLError, ValueError)  # the parser in Python raises what `chr` does; no surrogate can be encoded
 
@@ -45,6 +47,16 @@ def collector_paused() -> Iterator[None]:
     finally:
         if running:
             gc.enable()
+
+
+class _InPieces(io.BytesIO):
+    """A text that is given to the parser piece by piece by a method in Python.
+
+    Between two of them it can be interrupted; a single scalar of 60 MB would else keep it busy for more than a second.
+    """
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(size)
 
 
 class Text:
@@ -74,7 +86,8 @@ class Text:
 
     def events(self) -> GetEvent:
         """The event source."""
-        get: GetEvent = _Loader(self.parsed.encode()).get_event
+        data = self.parsed.encode()
+        get: GetEvent = _Loader(data if len(data) < _LARGE else _InPieces(data)).get_event
         return self._apart(get) if self.pairs else get
 
     def _apart(self, get: GetEvent) -> GetEvent:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+from threading import Timer
+from time import process_time
 from typing import Any
 
 import pytest
@@ -276,3 +279,24 @@ def test_what_json_writes_is_read(indent: Any, in_ascii: bool) -> None:
 def test_json_is_read_as_well() -> None:
     text = '{"goal": "g", "steps": [{"id": 1, "tool": "t", "args": {"a": [1, null, true, "x\\ny"]}}]}'
     assert rehearse(text).plan.steps[0].args == {"a": [1, None, True, "x\ny"]}
+
+
+@pytest.mark.parametrize("value", ['"{}"', "{}", "|\n      {}"], ids=["quoted", "plain", "block"])
+def test_reading_a_large_text_can_be_interrupted(value: str) -> None:
+    text = f"goal: g\nsteps:\n- id: 1\n  tool: t\n  args:\n    q: {value.format('x y ' * 15_000_000)}\n"
+    asked: list[float] = []
+
+    def interrupt() -> None:
+        asked.append(process_time())
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = Timer(0.3, interrupt)
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            rehearse(text)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert process_time() - asked[0] < 1
