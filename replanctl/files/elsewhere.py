@@ -65,7 +65,7 @@ _OWN_KEY = re.compile(
     r"""^(?:\{[ \t]*)?["']?(?:goal|steps|outcomes|interruptions|scenarios|policy)["']?[ \t]*:""", re.MULTILINE
 )
 _REWOO_PLAN = ("a plan as ReWOO writes it", _IMPORT)
-_REWOO = re.compile(r"^\s*#E[0-9]+\s*=\s*\w+\s*\[", re.MULTILINE)
+_REWOO = re.compile(r"^[ \t]*#E[0-9]+[ \t]*=[ \t]*\w+[ \t]*\[", re.MULTILINE)
 
 
 def not_a_plan(text: str, value: Any, name: str) -> Fault | None:
