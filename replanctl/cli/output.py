@@ -27,7 +27,7 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
     if target is None or str(target) == "-":
         yield stdout
         return
-    from replanctl.files.disk import destination
+    from replanctl.files import destination
 
     with _refused(target):
         final = destination(target)  # a link stays a link

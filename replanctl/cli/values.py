@@ -47,7 +47,7 @@ def amount(text: str) -> float:
 
 def duration(text: str) -> float:
     """A time in seconds: a number, or a text like 250ms, 30s, 2m, 1h."""
-    from replanctl.files.durations import seconds_of
+    from replanctl.files import seconds_of
 
     seconds = seconds_of(text)
     return amount(text) if seconds is None else seconds

@@ -1,21 +1,59 @@
-"""Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
+"""Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML.
 
-from replanctl.files.disk import check_writable, is_folder, plans_in, write_text
-from replanctl.files.lessons import load_lessons, save_lessons
-from replanctl.files.planner import parse_draft
-from replanctl.files.policy import load_coefficients
-from replanctl.files.reader import collector_paused
-from replanctl.files.rehearsal import (
-    Rehearsal,
-    Source,
-    check_plan,
-    load_plan,
-    load_rehearsal,
-    parse_rehearsal,
-    read_outcomes,
-    read_plan,
-)
-from replanctl.files.sections import Role
+This is the room's face: other rooms take what they need from here. A part is loaded when it is asked for, since a run
+needs neither what writes files nor what draws schemas.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from replanctl.files.disk import check_writable, destination, is_folder, plans_in, write_text
+    from replanctl.files.faults import did_you_mean
+    from replanctl.files.insert import say_in_steps
+    from replanctl.files.lessons import load_lessons, save_lessons
+    from replanctl.files.planner import parse_draft
+    from replanctl.files.policy import load_coefficients
+    from replanctl.files.reader import collector_paused
+    from replanctl.files.rehearsal import (
+        Rehearsal,
+        Source,
+        check_plan,
+        load_plan,
+        load_rehearsal,
+        parse_rehearsal,
+        read_outcomes,
+        read_plan,
+    )
+    from replanctl.files.schema import file_schema
+    from replanctl.files.sections import Role
+    from replanctl.files.words import seconds_of
+
+_HOMES = {
+    "disk": ("check_writable", "destination", "is_folder", "plans_in", "write_text"),
+    "faults": ("did_you_mean",),
+    "insert": ("say_in_steps",),
+    "lessons": ("load_lessons", "save_lessons"),
+    "planner": ("parse_draft",),
+    "policy": ("load_coefficients",),
+    "reader": ("collector_paused",),
+    "rehearsal": (
+        "Rehearsal",
+        "Source",
+        "check_plan",
+        "load_plan",
+        "load_rehearsal",
+        "parse_rehearsal",
+        "read_outcomes",
+        "read_plan",
+    ),
+    "schema": ("file_schema",),
+    "sections": ("Role",),
+    "words": ("seconds_of",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Rehearsal",
@@ -24,6 +62,9 @@ __all__ = [
     "check_plan",
     "check_writable",
     "collector_paused",
+    "destination",
+    "did_you_mean",
+    "file_schema",
     "is_folder",
     "load_coefficients",
     "load_lessons",
@@ -35,5 +76,14 @@ __all__ = [
     "read_outcomes",
     "read_plan",
     "save_lessons",
+    "say_in_steps",
+    "seconds_of",
     "write_text",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -8,7 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from replanctl.files.faults import At, Names, raw_id
-from replanctl.files.shapes import known_tool, shown
+from replanctl.files.shapes import shown
+from replanctl.files.words import known_tool
 from replanctl.plan.cycles import cycles, uncovered
 from replanctl.plan.foreign import SIGNS, Foreign, foreign_references
 from replanctl.plan.model import Step, step_id

@@ -9,19 +9,15 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.files.durations import duration
 from replanctl.files.faults import At
-from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     MOST,
     Fields,
     anything,
     choice,
     kind,
-    known_assumption,
-    known_step,
-    known_tool,
     list_of,
+    made_of,
     mapping,
     names,
     optional,
@@ -30,6 +26,7 @@ from replanctl.files.shapes import (
     whole,
     words,
 )
+from replanctl.files.words import duration, known_assumption, known_step, known_tool
 from replanctl.replan.signal import Status
 from replanctl.script import Entry, Interruption, Match, OutcomeRule
 

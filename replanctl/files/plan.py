@@ -9,28 +9,25 @@ from typing import Any, TypeGuard
 import msgspec
 from msgspec import UNSET
 
-from replanctl.files.durations import duration
 from replanctl.files.elsewhere import STEP_KEYS
 from replanctl.files.faults import At
-from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     Fields,
     boolean,
     choice,
     kind,
-    known_assumption,
-    known_tool,
     list_of,
+    made_of,
     map_of,
     mapping,
     names,
     optional,
     record,
-    step_ref,
     text,
     words,
     wrong,
 )
+from replanctl.files.words import duration, known_assumption, known_tool, step_ref
 from replanctl.plan.contract import TYPES
 from replanctl.plan.model import ID_PATTERN, Alternative, Granularity, OnFailure, Step, Tool
 

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from replanctl.files.faults import At, Fault
-from replanctl.files.forms import made_of
 from replanctl.files.plan import drafted_step
 from replanctl.files.reader import Document, Text, read, refuse
-from replanctl.files.shapes import Fields, choice, known_step, list_of, map_of, optional, record, text, variable
+from replanctl.files.shapes import Fields, choice, list_of, made_of, map_of, optional, record, text
 from replanctl.files.syntax import ids_in, unquoted_references
+from replanctl.files.words import known_step, variable
 from replanctl.plan.model import Granularity
 from replanctl.plan.variables import Verdict
 from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen

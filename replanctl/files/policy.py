@@ -9,19 +9,15 @@ from msgspec import UNSET
 
 from replanctl.cost.model import Coefficients
 from replanctl.files.disk import read_text
-from replanctl.files.durations import duration
 from replanctl.files.faults import At
-from replanctl.files.forms import made_of
 from replanctl.files.reader import read, refuse
 from replanctl.files.shapes import (
     MOST,
     Fields,
     choice,
-    known_step,
-    known_tool,
-    known_variable,
     limit,
     list_of,
+    made_of,
     map_of,
     names,
     number,
@@ -30,6 +26,7 @@ from replanctl.files.shapes import (
     whole,
     words,
 )
+from replanctl.files.words import duration, known_step, known_tool, known_variable
 from replanctl.plan.model import Granularity
 from replanctl.replan.gates import GateLimits, Preset
 from replanctl.replan.lessons import Evict, LessonPolicy

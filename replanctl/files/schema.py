@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from replanctl.files import durations, shapes
+from replanctl.files import shapes, words
 from replanctl.files.sections import REQUIRED, Role, fields_of
 from replanctl.files.shapes import Fields, Reader
 from replanctl.plan.model import ID_PATTERN
@@ -116,17 +116,15 @@ _VARIABLE = _pattern(f"E{ID_PATTERN}")
 _LEAVES: dict[Reader, Schema] = {
     shapes.anything: {},
     shapes.boolean: {"type": "boolean"},
-    durations.duration: {
-        "anyOf": [{"type": "number", "minimum": 0, "maximum": durations.LONGEST}, _pattern(durations.DURATION)]
-    },
-    shapes.known_assumption: _WORDS,
-    shapes.known_step: _ID,
-    shapes.known_tool: _WORDS,
-    shapes.known_variable: _VARIABLE,
+    words.duration: {"anyOf": [{"type": "number", "minimum": 0, "maximum": words.LONGEST}, _pattern(words.DURATION)]},
+    words.known_assumption: _WORDS,
+    words.known_step: _ID,
+    words.known_tool: _WORDS,
+    words.known_variable: _VARIABLE,
     shapes.mapping: {"type": "object"},
     shapes.number: {"type": "number", "minimum": 0},
-    shapes.step_ref: _ID,
+    words.step_ref: _ID,
     shapes.text: {"type": "string"},
-    shapes.variable: _VARIABLE,
+    words.variable: _VARIABLE,
     shapes.words: _WORDS,
 }

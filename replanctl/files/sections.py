@@ -10,13 +10,12 @@ from msgspec import UNSET
 
 from replanctl.files.check import check_ids, check_steps
 from replanctl.files.faults import At, Names
-from replanctl.files.forms import made_of
 from replanctl.files.outcomes import interruptions, outcomes
 from replanctl.files.plan import assumptions, step, tools
 from replanctl.files.planner import planner
 from replanctl.files.policy import policy
 from replanctl.files.reader import Document
-from replanctl.files.shapes import Fields, check_keys, mapping, words, wrong
+from replanctl.files.shapes import Fields, check_keys, made_of, mapping, words, wrong
 from replanctl.plan.model import Plan, Step
 
 Sections = dict[str, Any]

@@ -43,7 +43,7 @@ def execute(options: Options, world: World) -> int:
 
 
 def _write(source: Source, silent: dict[str, OnFailure]) -> None:
-    from replanctl.files.insert import say_in_steps
+    from replanctl.files import say_in_steps
 
     write_text(source.name, say_in_steps(source.name, source.text, KEY, silent))
 

@@ -12,8 +12,7 @@ from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
 from replanctl.cli.question import question_schema
 from replanctl.cli.world import World
-from replanctl.files import Role
-from replanctl.files.schema import file_schema
+from replanctl.files import Role, file_schema
 from replanctl.run.schema import Schema, event_schema, result_schema
 
 

@@ -43,7 +43,7 @@ def _story(store: Store, run: int, step: str) -> Story:
     events = list(store.events(run))
     ids = step_ids(events)
     if step not in ids:
-        from replanctl.files.faults import did_you_mean
+        from replanctl.files import did_you_mean
 
         raise UsageError(f"no plan of run {run} has a step {step}", hint=did_you_mean(step, ids))
     return story(events, step)
