@@ -12,7 +12,6 @@ from typing import IO, Any
 
 from replanctl.errors import InputError, Problem
 from replanctl.files.elsewhere import import_hint, looks_like_a_trace, means_to_be_ours
-from replanctl.files.places import Lines
 
 MAX_MEGABYTES = 64
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -96,6 +95,8 @@ def decode(name: str, data: bytes) -> str:
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
+        from replanctl.files.places import Lines
+
         lines = Lines(data[: error.start].decode("utf-8"))
         line, column = lines.place(len(lines.text))
         byte = f"0x{data[error.start]:02X}"

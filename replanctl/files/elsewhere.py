@@ -7,7 +7,6 @@ more than all of them. Where a document is JSON it is known before YAML is read,
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -98,6 +97,8 @@ def means_to_be_ours(text: str) -> bool:
 
 def import_hint(name: str, hint: str = _IMPORT) -> str:
     """The command that reads this file, ready for a shell."""
+    import shlex  # only who has brought a wrong file pays for it
+
     return hint.replace("{file}", "-" if name == "<stdin>" else shlex.quote(name))
 
 

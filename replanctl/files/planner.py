@@ -13,7 +13,6 @@ from replanctl.files.faults import At, Fault
 from replanctl.files.plan import drafted_step
 from replanctl.files.reader import Document, Text, read, refuse
 from replanctl.files.shapes import Fields, choice, list_of, made_of, map_of, optional, record, text
-from replanctl.files.syntax import ids_in, unquoted_references
 from replanctl.files.words import known_step, variable
 from replanctl.plan.model import Granularity
 from replanctl.plan.variables import Verdict
@@ -95,6 +94,8 @@ def parse_draft(text: str, origin: str, known: Collection[str] = ()) -> PlannerR
     document = _answer_in(read(origin, text), text)
     found = document.made(steps if isinstance(document.value, list) else draft)
     if document.marked:
+        from replanctl.files.syntax import ids_in, unquoted_references
+
         own = document.text
         document.note(unquoted_references(own.parsed, own.events, {*known, *ids_in(own.parsed)}))
     refuse(document.problems())

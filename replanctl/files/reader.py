@@ -24,8 +24,6 @@ from replanctl.errors import InputError, Problem
 from replanctl.files.builder import Builder, Hook
 from replanctl.files.events import GetEvent, begins_at, ends_at
 from replanctl.files.faults import At, Fault, Faults, Names, StopReadingError
-from replanctl.files.places import Lines, Places, first_lines
-from replanctl.files.syntax import directive_fault, syntax_fault
 
 _LARGE = 1 << 20  # bytes of a text from which on it is parsed in pieces
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -139,7 +137,7 @@ class Document(msgspec.Struct, gc=False):
 
     def refused(self, fault: Fault) -> None:
         """This is what is wrong with the document, and there is no value to look into."""
-        self.broken = True
+        self.broken, self.marked = True, False
         self.faults = Faults()
         self.note([fault])
 
@@ -151,6 +149,8 @@ class Document(msgspec.Struct, gc=False):
         """Every fault with its place, in the order of the file."""
         if not self.faults:
             return []
+        from replanctl.files.places import Lines, Places  # a sound file has no use for them
+
         paths = [path for fault in self.faults if fault.index is None for path in (fault.path, fault.also or ())]
         places = Places(self.text.events() if paths else None, paths)
         lines = Lines(self.text.written, self.text.place)
@@ -162,14 +162,19 @@ def read(name: str, written: str, hooks: Mapping[str, Hook] | None = None) -> Do
     """The document a text holds. What is wrong with its YAML is in its faults."""
     document = Document(name, Text(written))
     text = document.text.parsed
-    if fault := directive_fault(text):
-        document.refused(fault)
-        return document
+    if "%TAG" in text:
+        from replanctl.files.syntax import directive_fault
+
+        if fault := directive_fault(text):
+            document.refused(fault)
+            return document
     try:
         _build(document, hooks or {})
     except StopReadingError:
         document.broken = True
     except _NotYamlError as error:
+        from replanctl.files.syntax import syntax_fault
+
         document.broken = document.marked = True
         document.note([syntax_fault(error, text)])
     return document
@@ -189,6 +194,8 @@ def _build(document: Document, hooks: Mapping[str, Hook]) -> None:
 
 def _duplicates(text: Text, twice: list[tuple[int, str, int]]) -> Iterator[Fault]:
     """Keys that a mapping has had before, with the line they were in first."""
+    from replanctl.files.places import first_lines
+
     lines = first_lines(text.events(), {(start, key) for start, key, _ in twice})
     for start, key, index in twice:
         shown = key if len(key) <= 40 else f"{key[:39]}…"

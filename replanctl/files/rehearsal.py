@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,7 @@ from replanctl.files.faults import Names
 from replanctl.files.plan import Steps
 from replanctl.files.reader import Document, Text, collector_paused, read, refuse
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
-from replanctl.files.syntax import unquoted_references
-from replanctl.plan.model import Plan
+from replanctl.plan.model import Plan, Step, Tool
 from replanctl.replan.replanner import PlannerRule
 from replanctl.run.policy import Policy
 from replanctl.script import Interruption, OutcomeRule
@@ -157,26 +156,35 @@ def _read(source: Source, hooks: Mapping[str, Hook] | None = None) -> Document:
 
 
 def _check_across(documents: Sequence[Document], sections: Sections, names: Names | None, thorough: bool) -> None:
-    for document in documents:
-        if "#" in document.text.parsed and (document.marked or not document.broken):
-            known = names.every_id if names else ()
-            text = document.text
-            document.note(unquoted_references(text.parsed, text.events, known, ours=document.marked))
+    """Hold the sections against each other, each fault in the document whose section is in force."""
+    _check_comments(documents, names.every_id if names else ())
     steps, tools = sections.get("steps") or (), sections.get("tools") or {}
     rules, policy = sections.get("outcomes"), sections.get("policy")
-    written = _written(documents, "outcomes")
-    if rules and steps and written is not None and len(rules) == len(written.value["outcomes"]):
-        written.made(lambda _, at: check_values(steps, tools, rules, at["outcomes"]), names)
-    written = _written(documents, "policy")
-    if policy and steps and written is not None:
-        written.made(lambda _, at: check_limits(len(steps), policy, at["policy"]["gates"]))
-    if not thorough:
-        return
-    if (written := _written(documents, "expect")) is not None and isinstance(written.value["expect"], dict):
+    script, limits = _written(documents, "outcomes"), _written(documents, "policy")
+    if rules and steps and script is not None and len(rules) == len(script.value["outcomes"]):
+        script.made(lambda _, at: check_values(steps, tools, rules, at["outcomes"]), names)
+    if policy and steps and limits is not None:
+        limits.made(lambda _, at: check_limits(len(steps), policy, at["policy"]["gates"]))
+    if thorough:
+        _check_thoroughly(documents, steps, tools)
+
+
+def _check_comments(documents: Sequence[Document], known: Collection[str]) -> None:
+    for document in documents:
+        text = document.text
+        if "#" in text.parsed and (document.marked or not document.broken):
+            from replanctl.files.syntax import unquoted_references  # a file without comments does not pay for it
+
+            document.note(unquoted_references(text.parsed, text.events, known, ours=document.marked))
+
+
+def _check_thoroughly(documents: Sequence[Document], steps: Sequence[Step], tools: dict[str, Tool]) -> None:
+    expecting = _written(documents, "expect")
+    if expecting is not None and isinstance(expecting.value["expect"], dict):
         from replanctl.files.expect import check_expect  # what a result can be is a lot to load for a run
 
-        written.made(lambda value, at: check_expect(value["expect"], at["expect"]))
-    if len(steps) == len(documents[0].value["steps"] if steps else ()):
+        expecting.made(lambda value, at: check_expect(value["expect"], at["expect"]))
+    if steps and len(steps) == len(documents[0].value["steps"]):
         documents[0].made(lambda _, at: check_step_args(steps, tools, at["steps"]))
 
 

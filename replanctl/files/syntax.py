@@ -56,7 +56,7 @@ _TAG_LINE = re.compile(
 
 def directive_fault(text: str) -> Fault | None:
     """A fault for the first `%TAG` line; the parser would hold each of them against all those before it."""
-    found = _TAG_LINE.search(text) if "%TAG" in text else None
+    found = _TAG_LINE.search(text)
     if found is None:
         return None
     return Fault("tag", "%TAG lines are not read", "leave them out, and the tags too", index=found.end())

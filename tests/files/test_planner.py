@@ -115,6 +115,7 @@ BAD: list[tuple[str, list[tuple[str, int, int]]]] = [
     ("I am sorry, I can't plan this.", [("wrong-type", 1, 1)]),
     ("Here:\n```yaml\n- {id: 3}\n```\n", [("missing-key", 3, 3)]),
     ("```\n[]\n```\nor\n```\n- {id: 3, tool: t}\n```\n", [("several-answers", 5, 4)]),
+    ("\\ud83d\\ude00 ```\n```\n[]\n```\n\\ud83d\\ude00\n``` x\n```\n", [("several-answers", 6, 6)]),
     ("```yaml\n- {id: 3, tool: t}\n", [("open-block", 1, 8)]),
     ("```\n```", [("empty-file", 1, 1)]),
     ("- a\n- b\n```\n- {id: 3, tool: t, x: 1}\n```\n", [("unknown-key", 4, 20)]),
