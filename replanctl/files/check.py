@@ -15,6 +15,7 @@ from replanctl.plan.foreign import SIGNS, Foreign, foreign_references
 from replanctl.plan.model import Step, step_id
 from replanctl.plan.references import Reference, parse, strings
 
+# A first look at every text of every step; few texts get a second one.
 _SIGN = re.compile(rf"#E|{SIGNS.pattern}")
 _SHOWN = 12  # steps of a cycle that are printed
 
@@ -32,6 +33,7 @@ def check_ids(items: list[Any], names: Names, at: At) -> None:
 
 def check_steps(raw: list[Any], steps: list[Any], names: Names, at: At) -> None:
     """Dependencies and references of every step that could be read; the tools of those that were read at once."""
+    # Where no step depends on a later one there can be no cycle, and most plans are written in that order.
     needs, forward = _needs(raw, steps, names, at)
     found = _report_cycles(cycles(needs), steps, at) if forward else False
     reads: list[tuple[int, int, At, Reference]] = []
@@ -42,6 +44,7 @@ def check_steps(raw: list[Any], steps: list[Any], names: Names, at: At) -> None:
                 known_tool(step.tool_name, at[index]["tool"])
             if step.alternatives or _signs(step.args):
                 reads.extend(_references(step, index, names, at[index]))
+    # What depends on what, directly or not, means nothing in a plan that goes round in circles.
     if not found and reads:
         open_ = uncovered(needs, [(step, other) for step, other, _, _ in reads])
         for index, other, place, reference in reads:
@@ -55,6 +58,7 @@ def _needs(raw: list[Any], steps: list[Any], names: Names, at: At) -> tuple[list
     forward = False
     position = names.ids.get
     for index, step in enumerate(steps):
+        # A step in which something is wrong still waits for the one before it: one fault should not bring others.
         if step.__class__ is not Step or step.depends_on is None:
             needs.append((index - 1,) if index else ())
             if step.__class__ is not Step:
@@ -94,6 +98,7 @@ def _known_needs(raw: Any, ids: Iterable[str], names: Names, at: At) -> list[int
 
 def _report_cycles(found: list[list[int]], steps: list[Any], at: At) -> bool:
     for path in found:
+        # Told from the step that stands first in the file, where whoever looks for it begins to read.
         first = path.index(min(path))
         turned = [steps[index].id for index in path[first:] + path[:first] if steps[index].__class__ is Step]
         if len(turned) > _SHOWN:

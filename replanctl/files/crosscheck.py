@@ -145,6 +145,7 @@ def _note(step: Step, rule: OutcomeRule, at: At) -> None:
 
 def check_limits(steps: int, policy: Policy, at: At) -> None:
     """Note the limits in `gates`, where `at` stands, that are below what the plan takes when nothing goes wrong."""
+    # One call and one execution a step is the least there is, with every retry, replan and skip left out.
     tokens = CostModel(policy.coefficients).main_flow(steps)
     takes = (
         ("max_steps", steps, f"the plan has {steps} steps"),
@@ -173,6 +174,7 @@ def check_step_args(steps: Sequence[Any], tools: dict[str, Tool], at: At) -> Non
 
 def _check_args(name: str, args: dict[str, Any], tools: dict[str, Tool], at: At, who: str) -> None:
     schema = tools[name].args if name in tools else None
+    # What a reference brings is known when it is read; the engine checks those args before the call.
     if schema is None or mentions(args):
         return
     if why := check_args(schema, args):

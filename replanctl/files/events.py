@@ -16,6 +16,8 @@ CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None,
 # What a scalar that is not plain text can begin with: a cheap first look, for the bulk of a file is text.
 STARTERS = frozenset("0123456789+-.tfn~") | {""}
 
+# YAML 1.2, with the traps of 1.1 left out: no octal, no sexagesimal, no underscore. What would be a number with a
+# leading zero is an id or a date far more often.
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1

@@ -17,6 +17,8 @@ from replanctl.run.schema import Schema, result_schema
 COMPARISON = re.compile(r"\s*(<=|>=|<|>|!=)\s*(.*?)\s*", re.DOTALL)
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
+# What can be asked for beside what the result holds. A session ends with 0 or 1; all other codes are of runs that never
+# were one.
 _ADDED: dict[str, Schema] = {"exit": {"enum": [0, 1]}, "replans": {"type": "integer", "minimum": 0}}
 _TYPES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
@@ -44,6 +46,7 @@ class _Expected:
     def check(self, value: Any, schema: Schema, at: At) -> None:
         """Note what of this value the schema rules out."""
         kinds = list(self._kinds(schema))
+        # The schema of what may be anything is an empty one, such as that of a step's own result.
         if not all(kinds):
             return  # anything may be there
         if isinstance(value, dict):
@@ -97,6 +100,7 @@ class _Expected:
 def _possible(value: Any, schema: Schema) -> bool:
     """Whether what the schema describes can be equal to a scalar, or be on the right side of a comparison."""
     compared = COMPARISON.fullmatch(value) if isinstance(value, str) else None
+    # Numbers are compared; words only told apart; lists counted. A text may be compared with anything.
     words, type_ = _words(schema), schema.get("type", "")
     counted = type_ in ("array", "integer", "number") or any(isinstance(word, int) for word in words)
     if compared and counted:

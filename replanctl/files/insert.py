@@ -55,6 +55,7 @@ def say_in_steps(name: str, text: str, key: str, values: Mapping[str, str]) -> s
             step[key] = said
             start, end, words = _edit(source.parsed, written, key, said)
             edits.append((source.place(start), source.place(end), words))
+    # The only proof that the edit is right is to read the file again; where it is not, a person is asked to do it.
     changed = _changed(text, edits)
     if read(name, changed).value != value:
         raise InputError([Problem(name, 0, 0, "no-room", f"{key} can't be put into these steps: add it by hand")])
@@ -75,6 +76,7 @@ def _edit(text: str, written: _Written, key: str, value: str) -> tuple[int, int,
     if written.said is not None:
         start, end = written.said
         return start, end, f" {value}" if text[start - 1] == ":" else value
+    # In braces there is room behind the last entry only; in a block it gets a line of its own, as deep as its brothers.
     if written.flow:
         return written.end, written.end, f', "{key}": "{value}"' if written.quoted else f", {key}: {value}"
     here = _BREAK.search(text, written.end)

@@ -13,6 +13,7 @@ from replanctl.files.shapes import MOST, Fields, list_of, optional, record, whol
 from replanctl.files.words import step_ref
 from replanctl.replan.lessons import Lesson
 
+# A lesson may come from a book that a person wrote, so that its version and type are any words.
 _FIELDS: Fields = {
     "text": words,
     "count": whole(1, MOST),

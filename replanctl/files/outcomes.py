@@ -44,6 +44,8 @@ def _version(value: Any, at: At) -> Any:
     return at.error("bad-version", f"expected a plan version, got {kind(value)}", "write v2 or 2")
 
 
+# What a rule is about. A step that no plan has is a warning, for a draft may bring it; a tool that the plan does not
+# list is an error, for tools are declared once and for all.
 _MATCH: Fields = {
     "step": optional(known_step),
     "tool": optional(known_tool),
@@ -51,6 +53,7 @@ _MATCH: Fields = {
     "version": optional(_version),
 }
 
+# `value` left out and `value: null` differ: the first is made up so that it satisfies the contract, the second is null.
 _ENTRY: Fields = {
     "status": choice(Status),
     "value": anything,
@@ -86,6 +89,7 @@ _RULE: Fields = {
     "returns": list_of(_entry, least=1, hint="write one entry for each attempt: [ok]"),
 }
 
+# A rule without `match` answers whatever comes to it.
 _ANY = Match()
 
 

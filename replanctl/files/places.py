@@ -62,6 +62,7 @@ class Places:
             self.values.setdefault(path, begins_at(event))
         if isinstance(event, ScalarEvent | AliasEvent):
             return
+        # Below what nobody asks for there is nothing to remember; most of a large file is that.
         if not wanted:
             self._skip()
         elif isinstance(event, MappingStartEvent):
@@ -134,6 +135,7 @@ class Lines:
         """A line without its end, and the column it begins at: of a very long one what is around this column."""
         start = self.starts[line - 1]
         end = self.starts[line] if line < len(self.starts) else len(self.text)
+        # A line of JSON may be the whole file: what is shown of it is centred on the fault.
         lead = max(column - EXCERPT // 2, 0) if end - start > EXCERPT else 0
         text = self.text[start + lead : min(end, start + lead + EXCERPT + 1)].rstrip("\r\n")
         return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…", lead + 1

@@ -104,6 +104,8 @@ tool = record(
 )
 tools = map_of(tool, key=words, hint="write {name: {}}")
 
+# The keys of a step and how each is read; the schema of plan files is drawn from this table, and so is the did-you-mean
+# for a key that is none. Null says the same as leaving the key out, wherever there is something to leave out.
 _ALTERNATIVE: Fields = {"tool": optional(known_tool), "args": optional(mapping), "action": optional(words)}
 
 _STEP: Fields = {
@@ -141,6 +143,8 @@ _DRAFTED: Fields = {
 }
 drafted_step = record(_step, _DRAFTED, required=("id", "tool"), what="a step", elsewhere=STEP_KEYS)
 
+# A plan of 100,000 steps is mostly steps of these keys. They become a `Step` while the file is read, with no table in
+# between, and the mapping that each is written as is gone before the next one comes.
 _ID = re.compile(ID_PATTERN)
 _USUAL = frozenset({"id", "action", "tool", "args", "depends_on", "expected_outcome"})
 

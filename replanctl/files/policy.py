@@ -34,6 +34,7 @@ from replanctl.replan.routing import RULE_NAMES, Radius, RouteRule, RouteWhen, R
 from replanctl.replan.signal import ErrorType
 from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
 
+# `max_attempts` has an end, since each attempt of each step is an event that is kept; 1,000 is beyond any real policy.
 _RETRY: Fields = {"max_attempts": whole(1, 1000), "backoff": duration, "factor": number, "max_backoff": duration}
 
 _WHEN: Fields = {
@@ -92,6 +93,8 @@ _ROUTING: Fields = {
     "rules": _rules,
 }
 
+# Null means no limit, but not for `max_replans`: a session that may replan for ever need never end. A draft is refused
+# when it equals `max_repeat` or more earlier versions: 0 would refuse them all.
 _GATES: Fields = {
     "preset": optional(choice(Preset)),
     "per_step": limit(),
@@ -106,6 +109,7 @@ _GATES: Fields = {
 # Each limit of a session is asked for here as soon as it has one.
 _GATES = {name: read for name, read in _GATES.items() if name in GateLimits.__struct_fields__}
 
+# Tokens are summed up over a session, so that each has an end too.
 _COEFFICIENTS: Fields = dict.fromkeys(Coefficients.__struct_fields__, whole(0, MOST))
 
 coefficients = record(Coefficients, _COEFFICIENTS)

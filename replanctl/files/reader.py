@@ -74,6 +74,7 @@ class Text:
 
         return _PAIR.sub(join, written)
 
+    # Pairs are one escape shorter than they were, and each moves what stands behind it.
     def place(self, index: int) -> int:
         """The character of the text as it was that this one of the parsed text is."""
         return index + _SHORTER * bisect_left(self.pairs, (index, ""))
@@ -151,6 +152,7 @@ class Document(msgspec.Struct, gc=False):
             return []
         from replanctl.files.places import Lines, Places  # a sound file has no use for them
 
+        # Places are looked up all at once: a pass over the file for each fault would take for ever.
         paths = [path for fault in self.faults if fault.index is None for path in (fault.path, fault.also or ())]
         places = Places(self.text.events() if paths else None, paths)
         lines = Lines(self.text.written, self.text.place)
@@ -187,7 +189,7 @@ def _build(document: Document, hooks: Mapping[str, Hook]) -> None:
         document.value = builder.document()
         document.lines = builder.lines
         document.marked = "#E" in text and text.count("#E") != sum(marked.count("#E") for marked in builder.marked)
-    finally:
+    finally:  # also where too much was wrong: these came before it
         if builder.twice:
             document.note(_duplicates(document.text, builder.twice))
 

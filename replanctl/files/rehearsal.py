@@ -129,6 +129,7 @@ def _assemble(
 
     What takes long to find out and would show when it is run is looked for only where it is to be `thorough`.
     """
+    # The plan comes first: what it declares is what the other files are held against.
     first, *others = sources
     document = _read(first, {"steps": Steps()})
     role = role or role_of(document.value)
@@ -136,6 +137,7 @@ def _assemble(
     documents = [document]
     sections = read_sections(document, role, names)
     for source in others:
+        # A file replaces those of the plan's sections that it has, whole, and leaves the others.
         documents.append(_read(source))
         sections |= read_sections(documents[-1], source.role, names)
     _check_across(documents, sections, names, thorough)
@@ -161,6 +163,7 @@ def _check_across(documents: Sequence[Document], sections: Sections, names: Name
     steps, tools = sections.get("steps") or (), sections.get("tools") or {}
     rules, policy = sections.get("outcomes"), sections.get("policy")
     script, limits = _written(documents, "outcomes"), _written(documents, "policy")
+    # Rules that could not be read are missing from the list, and the places of those behind them would be wrong.
     if rules and steps and script is not None and len(rules) == len(script.value["outcomes"]):
         script.made(lambda _, at: check_values(steps, tools, rules, at["outcomes"]), names)
     if policy and steps and limits is not None:

@@ -46,6 +46,7 @@ def _read(value: Any, at: At, role: Role, fields: Fields) -> Any:
 
 def role_of(value: Any) -> Role:
     """What a file is, from its sections."""
+    # One key of a plan makes it a plan, so that a plan without its goal is told so.
     if not isinstance(value, dict) or "goal" in value or "steps" in value:
         return Role.PLAN
     if "policy" in value and not value.keys() & {"outcomes", "interruptions"}:
@@ -62,6 +63,7 @@ def plan_of(sections: Sections) -> Plan | None:
     )
 
 
+# What is said to whoever gives a list, or a text, where a file of this kind was meant.
 _WHAT = {
     Role.PLAN: "a mapping with goal and steps",
     Role.OUTCOMES: "a mapping with outcomes or interruptions",
@@ -104,6 +106,7 @@ def _steps(value: Any, at: At) -> Any:
         return wrong(value, at, "a list of steps")
     if not value:
         return at.error("empty-list", "a plan has at least one step")
+    # Usual steps were made while the file was read; what is still a mapping is due a second look.
     steps = [item if item.__class__ is Step else step(item, at[index]) for index, item in enumerate(value)]
     names = at.names or Names()
     check_ids(value, names, at)

@@ -20,6 +20,7 @@ Fields = Mapping[str, Reader]
 R = TypeVar("R", bound=Callable[..., Any])
 
 MOST = 1_000_000_000  # of what is summed up, such as tokens: the sums stay within 64 bits
+# Whoever writes YAML does not think of int and float: both are numbers, and null is what stands behind nothing.
 _NAMES: dict[type, str] = {
     type(None): "nothing (null)",
     bool: "a boolean",
@@ -170,6 +171,7 @@ def names(read: Reader, *, one: bool = False) -> Reader:
         found = several(value, at)
         if found is UNSET:
             return found
+        # A repeat changes nothing, so that it is worth a warning and no more.
         kept = tuple(dict.fromkeys(found))
         if len(kept) < len(found):
             at.warning("repeated-name", "a name is in this list more than once; repeats are dropped")
@@ -211,6 +213,7 @@ def record(
         if not isinstance(value, dict):
             return wrong(value, at, what)
         check_keys(value, at, fields, elsewhere)
+        # All fields are read, also where one is missing: everything that is wrong is to be told at once.
         missing = [name for name in required if name not in value]
         for name in missing:
             at.error("missing-key", f"{name} is missing", f"add {name}:")
