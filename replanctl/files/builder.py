@@ -7,7 +7,7 @@ one dictionary look-up replaces the question what a key means; an event is asked
 everything unusual is behind these two questions; nodes are counted once a collection; and no place is remembered, for
 the few that a message needs are looked up again (`places`). Measured by `tests/bench/bench_load.py`, loading and
 checking 100,000 steps took 0.128 (a step a line) and 0.097 (a key a line) of CSafeLoader's time with two readers; the
-promise is 0.25. One reader alone takes 0.128 and 0.136.
+promise is 0.25. One reader alone takes 0.12 and 0.13.
 """
 
 from __future__ import annotations

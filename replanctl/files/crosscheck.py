@@ -155,7 +155,7 @@ def check_limits(steps: int, policy: Policy, at: At) -> None:
     for name, need, why in takes:
         limit = getattr(policy.gates, name, None)
         if isinstance(limit, int) and limit < need:
-            at[name].warning("limit-too-small", f"{name} is {limit}, and {why}", "no session can complete within it")
+            at[name].warning("limit-too-small", f"{name} is {limit}, and {why}", "raise it, or shorten the plan")
 
 
 # -- args that the tool's own schema refuses ---------------------------------------------------------------------------
