@@ -13,7 +13,7 @@ from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
 from replanctl.run.effects import Effects
-from replanctl.run.handover import hand_over
+from replanctl.run.handover import Findings, hand_over
 from replanctl.run.result import (
     SCHEMA_VERSION,
     AttemptView,
@@ -266,9 +266,11 @@ class ResultFold:
         handover = None
         if status is Ending.FAILED:
             gate = self._stopping_gate(reason)
-            doubts = self._doubts.open(broken_off=end is None)
-            at_issue = self._at_issue(reason, gate)
-            handover = hand_over(reason, gate, self._history, self._variables, at_issue, run, doubts)
+            found = Findings(
+                self._history, self._revisions, versions[-1].steps if versions else (), self._variables,
+                tuple(self._lessons.values()), self._gaps_in_order(), self._doubts.open(broken_off=end is None),
+            )  # fmt: skip
+            handover = hand_over(reason, gate, found, self._at_issue(reason, gate), run)
         lines = tuple([line for line in self._lines if line is not None])
         return SessionResult(
             schema_version=SCHEMA_VERSION,
