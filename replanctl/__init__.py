@@ -13,21 +13,28 @@ if TYPE_CHECKING:
     from replanctl.cost.model import Coefficients, CostModel
     from replanctl.errors import InputError, ReplanctlError, StoreError, UsageError
     from replanctl.files import load_plan, load_rehearsal
+    from replanctl.host.agent import PlanExecuteAgent
+    from replanctl.host.functions import ToolFailure
+    from replanctl.kinds import Granularity, Mode, OnFailure, Status, Verdict
+    from replanctl.live.draft import Draft
+    from replanctl.live.variables import VariableTable
     from replanctl.plan.diff import PlanDiff, diff_plans
-    from replanctl.plan.model import Granularity, Plan, Step, Tool
-    from replanctl.plan.variables import VariableTable
-    from replanctl.replan.gates import BudgetGate, OscillationGuard, ReplanBreaker
-    from replanctl.replan.lessons import LessonBook
+    from replanctl.plan.model import Alternative, Plan, Step, Tool
+    from replanctl.replan.gates import BudgetGate, GateLimits
+    from replanctl.replan.guards import OscillationGuard, ReplanBreaker
+    from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
     from replanctl.replan.prompt import ReplanRequest, build_prompt
     from replanctl.replan.routing import RouteFacts, RoutingPolicy, route
-    from replanctl.replan.signal import FailureSignal, Status, classify
-    from replanctl.run.agent import PlanExecuteAgent
+    from replanctl.replan.signal import FailureSignal, classify
     from replanctl.run.engine import Session
     from replanctl.run.events import Event
     from replanctl.run.fold import fold
-    from replanctl.run.policy import Policy
+    from replanctl.run.interruptions import Interruption
+    from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
     from replanctl.run.result import SessionResult
-    from replanctl.script import ScriptedTools
+    from replanctl.run.tools import Call, Outcome
+    from replanctl.script import OutcomeRule, ScriptedTools
+    from replanctl.traces import Imported, import_traces
 
 __version__ = "0.1.0"
 
@@ -35,21 +42,28 @@ _HOMES = {
     "replanctl.cost.model": ("Coefficients", "CostModel"),
     "replanctl.errors": ("InputError", "ReplanctlError", "StoreError", "UsageError"),
     "replanctl.files": ("load_plan", "load_rehearsal"),
+    "replanctl.host.agent": ("PlanExecuteAgent",),
+    "replanctl.host.functions": ("ToolFailure",),
+    "replanctl.kinds": ("Granularity", "Mode", "OnFailure", "Status", "Verdict"),
+    "replanctl.live.draft": ("Draft",),
+    "replanctl.live.variables": ("VariableTable",),
     "replanctl.plan.diff": ("PlanDiff", "diff_plans"),
-    "replanctl.plan.model": ("Granularity", "Plan", "Step", "Tool"),
-    "replanctl.plan.variables": ("VariableTable",),
-    "replanctl.replan.gates": ("BudgetGate", "OscillationGuard", "ReplanBreaker"),
-    "replanctl.replan.lessons": ("LessonBook",),
+    "replanctl.plan.model": ("Alternative", "Plan", "Step", "Tool"),
+    "replanctl.replan.gates": ("BudgetGate", "GateLimits"),
+    "replanctl.replan.guards": ("OscillationGuard", "ReplanBreaker"),
+    "replanctl.replan.lessons": ("Lesson", "LessonBook", "LessonPolicy"),
     "replanctl.replan.prompt": ("ReplanRequest", "build_prompt"),
     "replanctl.replan.routing": ("RouteFacts", "RoutingPolicy", "route"),
-    "replanctl.replan.signal": ("FailureSignal", "Status", "classify"),
-    "replanctl.run.agent": ("PlanExecuteAgent",),
+    "replanctl.replan.signal": ("FailureSignal", "classify"),
     "replanctl.run.engine": ("Session",),
     "replanctl.run.events": ("Event",),
     "replanctl.run.fold": ("fold",),
-    "replanctl.run.policy": ("Policy",),
+    "replanctl.run.interruptions": ("Interruption",),
+    "replanctl.run.policy": ("Policy", "RetryPolicy", "SolverPolicy"),
     "replanctl.run.result": ("SessionResult",),
-    "replanctl.script": ("ScriptedTools",),
+    "replanctl.run.tools": ("Call", "Outcome"),
+    "replanctl.script": ("OutcomeRule", "ScriptedTools"),
+    "replanctl.traces": ("Imported", "import_traces"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -63,32 +77,49 @@ __all__ = [
     "UsageError",
     "load_plan",
     "load_rehearsal",
+    "PlanExecuteAgent",
+    "ToolFailure",
+    "Granularity",
+    "Mode",
+    "OnFailure",
+    "Status",
+    "Verdict",
+    "Draft",
+    "VariableTable",
     "PlanDiff",
     "diff_plans",
-    "Granularity",
+    "Alternative",
     "Plan",
     "Step",
     "Tool",
-    "VariableTable",
     "BudgetGate",
+    "GateLimits",
     "OscillationGuard",
     "ReplanBreaker",
+    "Lesson",
     "LessonBook",
+    "LessonPolicy",
     "ReplanRequest",
     "build_prompt",
     "RouteFacts",
     "RoutingPolicy",
     "route",
     "FailureSignal",
-    "Status",
     "classify",
-    "PlanExecuteAgent",
     "Session",
     "Event",
     "fold",
+    "Interruption",
     "Policy",
+    "RetryPolicy",
+    "SolverPolicy",
     "SessionResult",
+    "Call",
+    "Outcome",
+    "OutcomeRule",
     "ScriptedTools",
+    "Imported",
+    "import_traces",
 ]
 
 

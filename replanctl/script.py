@@ -8,10 +8,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.plan import contract
-from replanctl.replan.signal import Status
-from replanctl.run.interruptions import Interruption as Interruption
-from replanctl.run.tools import Call, Outcome
+from replanctl.kinds import Status
+from replanctl.run import Call, Outcome
+from replanctl.schema import contract
 
 
 class Match(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -37,11 +36,20 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class OutcomeRule(msgspec.Struct, frozen=True, gc=False):
-    """One entry per attempt that matches; the last one repeats. `line` is the rule's place in its file."""
+    """One entry per attempt that matches; the last one repeats. `line` is the rule's place in its file.
+
+    A rule with `times` answers so many attempts and leaves the rest to the rules behind it; `name` is what it is
+    called where it stands in no file.
+    """
 
     match: Match
     returns: tuple[Entry, ...]
     line: int = 0
+    times: int | None = None
+    name: str = ""
+
+    def __str__(self) -> str:
+        return self.name or f"the outcome rule in line {self.line}"
 
 
 class ScriptedTools:
@@ -66,7 +74,7 @@ class ScriptedTools:
 
     def _candidates(self, call: Call) -> Sequence[_Counting]:
         """The rules that may match, in their order; rules that name other steps are not looked at."""
-        own = [rule for id_ in call.line for rule in self._by_step.get(id_, ())] if self._by_step else []
+        own = [rule for id_ in call.lineage for rule in self._by_step.get(id_, ())] if self._by_step else []
         if not own:
             return self._general
         return sorted([*own, *self._general], key=lambda rule: rule.order)
@@ -74,6 +82,10 @@ class ScriptedTools:
     def unused(self) -> Iterator[OutcomeRule]:
         """The rules that never answered a call."""
         return (rule.rule for rule in self._rules if not rule.drawn)
+
+    def used(self) -> tuple[int, ...]:
+        """The numbers of the rules that answered a call, from 0."""
+        return tuple(rule.order for rule in self._rules if rule.drawn)
 
 
 class _Counting:
@@ -88,7 +100,8 @@ class _Counting:
         match = self.match
         tool = match.tool or self._tool
         return (
-            (match.step is None or match.step in call.line)
+            (self.rule.times is None or self.drawn < self.rule.times)
+            and (match.step is None or match.step in call.lineage)
             and (tool is None or tool == call.tool)
             and (match.version is None or match.version == call.version)
             and (match.args is None or contained(match.args, call.args))
@@ -113,7 +126,7 @@ def _outcome(entry: Entry, call: Call) -> Outcome:
     value = contract.sample(call.produces) if entry.value is UNSET and status is Status.OK else entry.value
     latency = entry.latency
     if latency is None:
-        latency = call.timeout if status is Status.TIMEOUT else 1.0
+        latency = call.timeout if status.as_heard is Status.TIMEOUT else 1.0
     return Outcome(
         status,
         None if value is UNSET else value,

@@ -10,10 +10,11 @@ import msgspec
 from replanctl.files import Role, Source, parse_rehearsal
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.replanner import Replanner, ScriptedReplanner
-from replanctl.run.engine import Session
+from replanctl.run.engine import NewInputs, Session
 from replanctl.run.events import Event
 from replanctl.run.fold import fold
 from replanctl.run.result import SessionResult
+from replanctl.run.settling import Settlement
 from replanctl.script import ScriptedTools
 
 
@@ -39,5 +40,23 @@ def rehearse(
         interruptions=rehearsal.interruptions,
         lessons=lessons,
     )
+    events = list(session.events())
+    return events, fold(events)
+
+
+def settle(
+    plan: str, outcomes: str, words: Iterable[Settlement], *, fixed: str = "outcomes: []", **change: Any
+) -> tuple[list[Event], SessionResult]:
+    """A session that goes on behind its stop, once a person has said what came of its calls; from there on its tools
+    return what `fixed` says. `change` are other inputs."""
+    read = [parse_rehearsal([Source("p", Role.PLAN, plan), Source("o", Role.OUTCOMES, o)]) for o in (outcomes, fixed)]
+    first, then = read
+    replanner = ScriptedReplanner(first.planner) if first.planner else None
+    session = Session(
+        first.plan, first.policy, tools=ScriptedTools(first.outcomes), replanner=replanner,
+        interruptions=first.interruptions,
+    )  # fmt: skip
+    tools = ScriptedTools(then.outcomes)
+    session.amend(NewInputs(first.policy, tools, settled=tuple(words), **change), behind_stop=True)
     events = list(session.events())
     return events, fold(events)

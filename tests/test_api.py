@@ -28,7 +28,7 @@ from replanctl import (
     diff_plans,
     route,
 )
-from replanctl.replan.gates import fingerprint
+from replanctl.replan.guards import fingerprint
 from replanctl.replan.signal import ErrorType
 
 PROMISED = (

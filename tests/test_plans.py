@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from replanctl.cli.expect import mismatches
-from replanctl.cli.rehearse import session_of
 from replanctl.files import load_rehearsal
+from replanctl.host.expect import mismatches
+from replanctl.host.rehearse import session_of
 from replanctl.replan.gates import REASONS
 from replanctl.run.fold import fold
 from tests.cli.conftest import Cli

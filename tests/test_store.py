@@ -58,7 +58,7 @@ def result(run: int, status: str = "completed") -> SessionResult:
     parts: dict[str, Any] = dict.fromkeys(("versions", "history", "revisions", "signals", "routes", "gates"), ())
     return SessionResult(
         1, run, "g", status, "goal_met", "", 4.0, **parts, variables={}, lessons=(), ledger=ledger,
-        gaps=(), handover=None, warnings=(),
+        gaps=(), effects=(), handover=None, warnings=(),
     )  # fmt: skip
 
 

@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from replanctl.cli.flags import Flag, Shared
-from replanctl.cli.values import count, duration, or_none, positive
+from replanctl.cli.flags import Flag, option_name
+from replanctl.cli.gate_flags import More, RaiseOptions, gates_given
 from replanctl.errors import UsageError
 from replanctl.files import read_outcomes
-from replanctl.plan.model import Granularity
+from replanctl.kinds import Granularity
+from replanctl.run import Amendment, Doubt, Policy, Script, Word, call_cut_off, settlements, where_to_cut, word
 from replanctl.run import events as e
-from replanctl.run.policy import Policy
-from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
 from replanctl.store import Inputs
 
-GATES = ("per_step", "max_replans", "max_replan_tokens", "max_steps", "max_tool_calls", "max_seconds", "max_repeat")
 
-
-class More(msgspec.Struct, frozen=True):
-    """So much on top of the limit in force."""
-
-    by: float
-
-
-def or_more(parse: Callable[[str], Any], whole: Callable[[str], Any] | None = None) -> Callable[[str], Any]:
-    """A new limit (read by `whole`, where that knows more), or `+N` on top of the one in force."""
-
-    def parse_or_more(text: str) -> Any:
-        return More(parse(text[1:])) if text.startswith("+") else (whole or parse)(text)
-
-    return parse_or_more
-
-
-_Count = int | More | UnsetType | None
-_COUNT, _POSITIVE = or_more(count, or_none(count)), or_more(positive, or_none(positive))
-_TIME = or_more(duration, or_none(duration))
-
-
-class AmendOptions(Shared, frozen=True, kw_only=True):
+class AmendOptions(RaiseOptions, frozen=True, kw_only=True):
     """What a command line can change of a stopped run. It holds from where the run goes on."""
 
     granularity: Annotated[
@@ -50,19 +27,19 @@ class AmendOptions(Shared, frozen=True, kw_only=True):
     ] = UNSET
     goal: Annotated[str | None, Flag("Change the goal.", "TEXT")] = None
     outcomes: Annotated[Path | None, Flag("What tool calls return from here on.", "FILE", Path)] = None
-    per_step: Annotated[_Count, Flag("Replans for the same failure of a step.", "N|+N", _COUNT)] = UNSET
-    max_replans: Annotated[int | More | UnsetType, Flag("Replans in all.", "N|+N", or_more(count))] = UNSET
-    max_replan_tokens: Annotated[_Count, Flag("Tokens for all replans.", "N|+N", _COUNT)] = UNSET
-    max_steps: Annotated[_Count, Flag("Step executions.", "N|+N", _COUNT)] = UNSET
-    max_tool_calls: Annotated[_Count, Flag("Tool calls.", "N|+N", _COUNT)] = UNSET
-    max_seconds: Annotated[float | More | UnsetType | None, Flag("Session time.", "TIME|+TIME", _TIME)] = UNSET
-    max_repeat: Annotated[_Count, Flag("Returns to a plan that was given up.", "N|+N", _POSITIVE)] = UNSET
+    settle: Annotated[
+        tuple[Word, ...],
+        Flag("What came of a call that may have happened: done, again or skip.", "STEP=done:JSON", word, many=True),
+    ] = ()
 
 
-def amended(inputs: Inputs, stored: Sequence[e.AnyEvent], options: AmendOptions) -> tuple[Inputs, int]:
-    """The inputs with what changes from here on, and how many events are kept."""
+def amended(
+    inputs: Inputs, stored: Sequence[e.AnyEvent], options: AmendOptions, open_: Sequence[Doubt]
+) -> tuple[Inputs, int]:
+    """The inputs with what changes from here on, and how many events are kept; `open_` are the calls in doubt."""
     since = inputs.amendments[-1].seq if inputs.amendments else 0
-    cut = where_to_cut(stored, since=since, reroute=options.granularity is not UNSET or options.goal is not None)
+    reroute = options.granularity is not UNSET or options.goal is not None
+    cut = where_to_cut(stored, since=since, reroute=reroute, settles=bool(open_))
     before = [each for each in inputs.amendments if each.seq <= cut.seq]
     here = before.pop() if before and before[-1].seq == cut.seq else None
     in_force = Amendment(cut.seq, before[-1].policy if before else inputs.policy)
@@ -73,7 +50,8 @@ def amended(inputs: Inputs, stored: Sequence[e.AnyEvent], options: AmendOptions)
         goal=here.goal if options.goal is None else options.goal,
         outcomes=_script(options, inputs) or here.outcomes,
         behind_stop=here.behind_stop or cut.behind_stop,
-        cut_off=call_cut_off(stored) or here.cut_off,
+        cut_off=call_cut_off(stored, open_) or here.cut_off,
+        settled=settlements(options.settle, open_, here.settled),
     )
     amendments = (*before, amendment) if amendment != in_force else tuple(before)
     return msgspec.structs.replace(inputs, amendments=amendments), cut.seq
@@ -91,12 +69,11 @@ def _script(options: AmendOptions, inputs: Inputs) -> Script | None:
 def _policy(policy: Policy, stored: Sequence[e.AnyEvent], options: AmendOptions) -> Policy:
     replace = msgspec.structs.replace
     in_force = next((event.limits for event in stored if isinstance(event, e.SessionStart)), {})
-    given = {name: value for name in GATES if (value := getattr(options, name)) is not UNSET}
     gates = {
         name: _raised(name, getattr(policy.gates, name), in_force.get(name), value.by)
         if isinstance(value, More)
         else value
-        for name, value in given.items()
+        for name, value in gates_given(options).items()
     }
     routing = {} if options.granularity is UNSET else {"force": options.granularity}
     return replace(policy, gates=replace(policy.gates, **gates), routing=replace(policy.routing, **routing))
@@ -105,5 +82,5 @@ def _policy(policy: Policy, stored: Sequence[e.AnyEvent], options: AmendOptions)
 def _raised(name: str, stated: Any, in_force: Any, by: float) -> Any:
     limit = in_force if stated is UNSET else stated
     if limit is None:
-        raise UsageError(f"--{name.replace('_', '-')} +{by:g}: there is no limit to raise")
+        raise UsageError(f"{option_name(name)} +{by:g}: there is no limit to raise")
     return limit + by

@@ -11,9 +11,9 @@ from replanctl import __version__
 from replanctl.cli.flags import Shared, Verb
 from replanctl.cli.output import OutputError, say
 from replanctl.cli.quick import read_quickly, verb_first
-from replanctl.cli.signals import StoppedError, stop_signals
 from replanctl.cli.world import World
 from replanctl.errors import InputError, ReplanctlError, UsageError
+from replanctl.host import StoppedError, stop_signals
 
 # A module of its own each, imported when it is asked for.
 VERBS = (
@@ -28,11 +28,14 @@ VERBS = (
     "resume",
     "replay",
     "test",
+    "import",
     "coupling",
     "graph",
     "schema",
     "init",
 )
+
+_MODULES = {"import": "import_"}  # verbs that are words of Python
 
 COMPLETION_VARIABLE = "_REPLANCTL_COMPLETE"  # set by the shell while it completes a line
 INTERRUPTED = 130
@@ -44,7 +47,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     world = world or World.real()
     try:
         with stop_signals():
-            code = _obey(list(words), world)
+            code = _execute(list(words), world)
             world.stdout.flush()
             world.stderr.flush()
             return code
@@ -59,16 +62,16 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except ReplanctlError as error:
         return _complain(world, error.exit_code, str(error), error.hint)
     except Exception as error:
-        return _own_up(world, error, debug="--debug" in words)
+        return _report_bug(world, error, debug="--debug" in words)
 
 
 def load_verb(name: str) -> Verb:
     """The verb of this name."""
-    verb: Verb = import_module(f"replanctl.cli.verbs.{name}").VERB
+    verb: Verb = import_module(f"replanctl.cli.verbs.{_MODULES.get(name, name)}").VERB
     return verb
 
 
-def _obey(words: list[str], world: World) -> int:
+def _execute(words: list[str], world: World) -> int:
     if "--version" in takewhile("--".__ne__, words):
         world.stdout.write(f"replanctl {__version__}\n")
         return 0
@@ -108,7 +111,7 @@ def _notes(stop: BaseException) -> list[str]:
     return getattr(stop, "__notes__", [])
 
 
-def _own_up(world: World, error: Exception, *, debug: bool) -> int:
+def _report_bug(world: World, error: Exception, *, debug: bool) -> int:
     if debug:
         from traceback import format_exception
 
@@ -122,7 +125,7 @@ def _complain(world: World, code: int, what: str, *hints: str) -> int:
 
 
 def _list_problems(world: World, error: InputError) -> int:
-    from replanctl.show.problems import problem_lines
+    from replanctl.show import problem_lines
 
     return _print(world, problem_lines(error.problems, world.stderr.encoding), error.exit_code)
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from replanctl.cli.expect import mismatches
-from replanctl.cli.rehearse import session_of
 from replanctl.errors import InputError
 from replanctl.files import Rehearsal, load_rehearsal
-from replanctl.run.fold import fold
-from replanctl.show.text import clean
+from replanctl.host import mismatches, session_of
+from replanctl.run import fold
+from replanctl.show import clean
 
-_EXPECT = re.compile(rb"""\bexpect["']?\s*:""")  # the key, quoted or not
+# The key, quoted or not: what a file expects, or how the recording ended that it was made of.
+_EXPECT = re.compile(rb"""\b(?:expect|recorded)["']?\s*:""")
 
 
 class ExpectationError(Exception):
@@ -32,22 +32,31 @@ class RehearsalFile(pytest.File):
             rehearsal = load_rehearsal(self.path)
         except InputError as error:
             raise self.CollectError(_lines(map(str, error.problems))) from error
-        if rehearsal.expect is not None:
-            yield RehearsalItem.from_parent(self, name=clean(self.path.stem), rehearsal=rehearsal)
+        expect = expected_of(rehearsal)
+        if expect is not None:
+            yield RehearsalItem.from_parent(self, name=clean(self.path.stem), rehearsal=rehearsal, expect=expect)
+
+
+def expected_of(rehearsal: Rehearsal) -> dict[str, Any] | None:
+    """What is expected of a rehearsal: what it says, else that it ends as the recording did that it was made of."""
+    if rehearsal.expect is not None:
+        return rehearsal.expect
+    end = rehearsal.recorded.end if rehearsal.recorded is not None else None
+    return None if end is None else {"status": end.value}
 
 
 class RehearsalItem(pytest.Item):
     """One rehearsal and what it expects."""
 
-    def __init__(self, *, rehearsal: Rehearsal, **kwargs: Any) -> None:
+    def __init__(self, *, rehearsal: Rehearsal, expect: dict[str, Any], **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._rehearsal = rehearsal
+        self._rehearsal, self._expect = rehearsal, expect
 
     def runtest(self) -> None:
         """Rehearse and compare."""
         rehearsal = self._rehearsal
         result = fold(session_of(rehearsal, rehearsal.policy).events())
-        if found := mismatches(rehearsal.expect or {}, result):
+        if found := mismatches(self._expect, result):
             raise ExpectationError(_lines(found))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

@@ -7,13 +7,13 @@ option's: `max_steps` is `--max-steps`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import msgspec
 
 from replanctl.cli.values import folder
+from replanctl.kinds import Color
 
 if TYPE_CHECKING:
     from replanctl.cli.world import World
@@ -32,14 +32,6 @@ class Flag(msgspec.Struct, frozen=True):
     short: str = ""
     positional: bool = False
     many: bool = False
-
-
-class Color(StrEnum):
-    """When to use colour."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,5 +60,5 @@ def flags_of(options: type[Shared]) -> dict[str, Flag]:
 
 
 def option_name(field: str) -> str:
-    """How a field is written on the command line."""
-    return "--" + field.replace("_", "-")
+    """How a field is written on the command line; one that is a word of Python ends in `_`."""
+    return "--" + field.removesuffix("_").replace("_", "-")

@@ -4,39 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
-from pathlib import Path
-from typing import TextIO
+from typing import TextIO, assert_never
 
 from replanctl.cli.flags import Shared
-from replanctl.cli.signals import StoppedError
-from replanctl.cli.views import Brief, Document, Lines, View, screen
+from replanctl.cli.views import ClosingLine, JsonDocument, JsonLines, View, screen
 from replanctl.cli.world import World
-from replanctl.files import Role
-from replanctl.run.events import Event
-from replanctl.run.fold import ResultFold
-from replanctl.run.result import SessionResult
+from replanctl.host import StoppedError
+from replanctl.kinds import RunFormat
+from replanctl.run import Event, ResultFold, SessionResult
 from replanctl.store import Inputs, RunWriter
-
-
-class RunFormat(StrEnum):
-    """How a session is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
 
 
 def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, inputs: Inputs, run: int | None) -> View:
     """Who watches the session, by the format that was asked for."""
-    if how is RunFormat.JSON:
-        return Document(stream)
-    if how is RunFormat.JSONL:
-        return Lines(stream)
-    if options.quiet:
-        return Brief(world.paper(stream, options.color))
-    outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
-    return screen(world.paper(stream, options.color), outcomes, run)
+    match how:
+        case RunFormat.JSON:
+            return JsonDocument(stream)
+        case RunFormat.JSONL:
+            return JsonLines(stream)
+        case RunFormat.TEXT:
+            paper = world.paper(stream, options.color)
+            return ClosingLine(paper) if options.quiet else screen(paper, inputs, run)
+        case _:
+            assert_never(how)
 
 
 def follow(events: Iterable[Event], view: View, writer: RunWriter | None, *, kept: int = 0) -> SessionResult:
@@ -55,7 +45,7 @@ def follow(events: Iterable[Event], view: View, writer: RunWriter | None, *, kep
 
 
 @contextmanager
-def told_where_it_is(writer: RunWriter) -> Iterator[RunWriter]:
+def naming_the_run(writer: RunWriter) -> Iterator[RunWriter]:
     """A run that is told to stop says where it can be found."""
     with writer:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TextIO
@@ -11,19 +12,38 @@ import msgspec
 from replanctl.cli.points import Point, point
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
-from replanctl.plan.model import Plan, StepState
-from replanctl.run.result import SessionResult, StepView, VersionView
+from replanctl.kinds import StepState
+from replanctl.plan import Plan
+from replanctl.run import SessionResult, StepView, VersionView
 from replanctl.store import Store
 
 
 class Operand(msgspec.Struct, frozen=True):
-    """One side of a comparison; `version` is None for a plan file, `message` what the failure said that led to it."""
+    """One side of a comparison; `version` is None for a plan file, `message` what the failure said that led to it,
+    `replaced` the step that each one of its run stands for, by id."""
 
     name: str
     steps: tuple[StepView, ...]
     version: VersionView | None = None
     run: int | None = None
     message: str = ""
+    replaced: Mapping[str, str] = {}
+
+    def since(self, old: Operand) -> tuple[StepView, ...]:
+        """The steps, each new one with the ancestor that stands in an earlier version of the same run, if one does."""
+        if self.run is None or self.run != old.run:
+            return self.steps
+        there = {step.id for step in old.steps}
+        return tuple(
+            step if step.id in there else msgspec.structs.replace(step, replaces=self._ancestor(step, there))
+            for step in self.steps
+        )
+
+    def _ancestor(self, step: StepView, there: Container[str]) -> str | None:
+        before = step.replaces
+        while before is not None and before not in there:
+            before = self.replaced.get(before)
+        return before
 
 
 class Operands:
@@ -49,12 +69,18 @@ class Operands:
         for version in result.versions:
             if version.version == (where.version or last):
                 name = name if where.version else f"{name}:{last}"
-                return Operand(name, version.steps, version, result.run, _message(result, version))
+                message, replaced = _message(result, version), _replaced(result)
+                return Operand(name, version.steps, version, result.run, message, replaced)
         raise UsageError(f"run {result.run} has no version {where.version or 'yet'}", hint=f"its last one is {last}")
 
     def _load(self, run: int | None) -> SessionResult:
         with Store.open(self._folder) as store:
             return store.result(store.latest().run if run is None else run)
+
+
+def _replaced(result: SessionResult) -> dict[str, str]:
+    steps = (step for version in result.versions for step in version.steps)
+    return {step.id: step.replaces for step in steps if step.replaces is not None}
 
 
 def _message(result: SessionResult, version: VersionView) -> str:
@@ -66,7 +92,15 @@ def _steps(plan: Plan) -> tuple[StepView, ...]:
     """A plan's steps as a stored version holds them."""
     return tuple(
         StepView(
-            step.id, step.action, step.tool, step.args, step.depends_on or (), step.assumes, StepState.PENDING, None
+            step.id,
+            step.action,
+            step.tool,
+            step.args,
+            step.expected_outcome,
+            step.depends_on or (),
+            step.assumes,
+            StepState.PENDING,
+            None,
         )
         for step in plan.steps
     )

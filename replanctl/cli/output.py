@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TextIO
@@ -51,9 +51,21 @@ def write_document(stream: TextIO, text: str) -> None:
     stream.buffer.write(text.encode())
 
 
+def tell_traceback(stream: TextIO) -> Callable[[BaseException], None]:
+    """Where the traceback of what a tool raised is shown, for `--debug`."""
+
+    def tell(error: BaseException) -> None:
+        from traceback import format_exception
+
+        say(stream, "".join(format_exception(error)).splitlines())
+        stream.flush()
+
+    return tell
+
+
 def say(stream: TextIO, lines: Iterable[str]) -> None:
     """Write lines of text; like everything else for people, each passes the door for foreign text."""
-    from replanctl.show.text import clean, glyphs_for
+    from replanctl.show import clean, glyphs_for
 
     glyphs = glyphs_for(stream.encoding)
     stream.writelines(f"{clean(line, glyphs)}\n" for line in lines)

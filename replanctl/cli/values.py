@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from replanctl.kinds import Format as Format
+
 MOST_STEPS = 100_000  # of a plan that exists only as a number
-
-
-class Format(StrEnum):
-    """How a result is written."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 def count(text: str) -> int:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 import msgspec
 
 from replanctl.cli.output import write_line
-from replanctl.run.events import Event
-from replanctl.run.result import SessionResult
+from replanctl.files import Role, recorded_in
+from replanctl.run import Event, SessionResult
+from replanctl.store import Inputs
 
 if TYPE_CHECKING:
-    from replanctl.show.paper import Paper
-    from replanctl.show.session import SessionScreen
+    from replanctl.show import Paper, SessionScreen
 
 
 class View(Protocol):
@@ -26,7 +26,7 @@ class View(Protocol):
         """The session is over."""
 
 
-class Document:
+class JsonDocument:
     """The result alone, as one JSON document."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -40,7 +40,7 @@ class Document:
         write_line(self._stream, msgspec.json.encode(result))
 
 
-class Lines:
+class JsonLines:
     """Every event as a line of JSON."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -55,7 +55,7 @@ class Lines:
         """The last event said it all."""
 
 
-class Brief:
+class ClosingLine:
     """How it ended, in one line."""
 
     def __init__(self, paper: Paper) -> None:
@@ -66,16 +66,28 @@ class Brief:
 
     def close(self, result: SessionResult) -> None:
         """Write the line."""
-        from replanctl.show.closing import closing_line
-        from replanctl.show.paper import Span
+        from replanctl.show import Span, closing_line
 
         ending, cost = closing_line(result)
         self._paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost)
 
 
-def screen(paper: Paper, outcomes: Sequence[str], run: int | None) -> SessionScreen:
-    """Everything, as a person reads it; `outcomes` are the names of the files that said what tools return."""
-    from replanctl.show.header import Header
-    from replanctl.show.session import SessionScreen
+def screen(paper: Paper, inputs: Inputs, run: int | None) -> SessionScreen:
+    """Everything, as a person reads it. Its head says where the outcomes came from, which recording the rehearsal was
+    made of, and which limits hold."""
+    from replanctl.show import Header, SessionScreen
 
-    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run))
+    outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
+    policy = inputs.amendments[-1].policy if inputs.amendments else None
+    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, policy, _recording(inputs)))
+
+
+def _recording(inputs: Inputs) -> str | None:
+    """Which recording a rehearsal was made of, in words; None where it was written by hand."""
+    plans = (source for source in inputs.sources if source.role == Role.PLAN)
+    found = next((recorded for plan in plans if (recorded := recorded_in(plan.name, plan.text))), None)
+    if found is None:
+        return None
+    from replanctl.show import recorded_in_words
+
+    return recorded_in_words(found)

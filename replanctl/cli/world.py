@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
-from replanctl.cli.flags import Color
 from replanctl.cli.output import OutputError
 from replanctl.errors import UsageError
+from replanctl.kinds import Color
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-    from replanctl.show.paper import Paper
+    from replanctl.show import Paper
 
 STORE_VARIABLE = "REPLANCTL_STORE"
 DEFAULT_STORE = Path(".replanctl")
@@ -48,8 +48,7 @@ class World(msgspec.Struct, frozen=True):
 
     def paper(self, stream: TextIO, when: Color) -> Paper:
         """What human texts are written on."""
-        from replanctl.show.console import make_console
-        from replanctl.show.paper import Paper
+        from replanctl.show import Paper, make_console
 
         return Paper(make_console(stream, color=self.says_color(when, stream)))
 

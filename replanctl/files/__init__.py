@@ -6,17 +6,20 @@ needs neither what writes files nor what draws schemas.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
-    from replanctl.files.disk import check_writable, destination, is_folder, plans_in, write_text
+    from replanctl.files.classes import ClassRule, load_classes
+    from replanctl.files.disk import MAX_MEGABYTES, check_writable, destination, is_folder, plans_in, write_text
     from replanctl.files.faults import did_you_mean
     from replanctl.files.insert import say_in_steps
     from replanctl.files.lessons import load_lessons, save_lessons
     from replanctl.files.planner import parse_draft
     from replanctl.files.policy import load_coefficients
     from replanctl.files.reader import collector_paused
+    from replanctl.files.recorded import End, Recorded, recorded_in
     from replanctl.files.rehearsal import (
         Rehearsal,
         Source,
@@ -30,32 +33,59 @@ if TYPE_CHECKING:
     from replanctl.files.schema import file_schema
     from replanctl.files.sections import Role
     from replanctl.files.words import seconds_of
-
-_HOMES = {
-    "disk": ("check_writable", "destination", "is_folder", "plans_in", "write_text"),
-    "faults": ("did_you_mean",),
-    "insert": ("say_in_steps",),
-    "lessons": ("load_lessons", "save_lessons"),
-    "planner": ("parse_draft",),
-    "policy": ("load_coefficients",),
-    "reader": ("collector_paused",),
-    "rehearsal": (
-        "Rehearsal",
-        "Source",
-        "check_plan",
-        "load_plan",
-        "load_rehearsal",
-        "parse_rehearsal",
-        "read_outcomes",
-        "read_plan",
-    ),
-    "schema": ("file_schema",),
-    "sections": ("Role",),
-    "words": ("seconds_of",),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+    from replanctl.files.writing import document_text
+else:
+    __getattr__ = lazily(
+        __name__,
+        {
+            "classes": (
+                "ClassRule",
+                "load_classes",
+            ),
+            "disk": (
+                "MAX_MEGABYTES",
+                "check_writable",
+                "destination",
+                "is_folder",
+                "plans_in",
+                "write_text",
+            ),
+            "faults": ("did_you_mean",),
+            "insert": ("say_in_steps",),
+            "lessons": (
+                "load_lessons",
+                "save_lessons",
+            ),
+            "planner": ("parse_draft",),
+            "policy": ("load_coefficients",),
+            "reader": ("collector_paused",),
+            "recorded": (
+                "End",
+                "Recorded",
+                "recorded_in",
+            ),
+            "rehearsal": (
+                "Rehearsal",
+                "Source",
+                "check_plan",
+                "load_plan",
+                "load_rehearsal",
+                "parse_rehearsal",
+                "read_outcomes",
+                "read_plan",
+            ),
+            "schema": ("file_schema",),
+            "sections": ("Role",),
+            "words": ("seconds_of",),
+            "writing": ("document_text",),
+        },
+    )
 
 __all__ = [
+    "ClassRule",
+    "End",
+    "MAX_MEGABYTES",
+    "Recorded",
     "Rehearsal",
     "Role",
     "Source",
@@ -64,8 +94,10 @@ __all__ = [
     "collector_paused",
     "destination",
     "did_you_mean",
+    "document_text",
     "file_schema",
     "is_folder",
+    "load_classes",
     "load_coefficients",
     "load_lessons",
     "load_plan",
@@ -75,15 +107,9 @@ __all__ = [
     "plans_in",
     "read_outcomes",
     "read_plan",
+    "recorded_in",
     "save_lessons",
     "say_in_steps",
     "seconds_of",
     "write_text",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -10,10 +10,18 @@ from typing import Any
 from replanctl.files.faults import At, Names, raw_id
 from replanctl.files.shapes import shown
 from replanctl.files.words import known_tool
-from replanctl.plan.cycles import cycles, uncovered
-from replanctl.plan.foreign import SIGNS, Foreign, foreign_references
-from replanctl.plan.model import Step, step_id
-from replanctl.plan.references import Reference, parse, strings
+from replanctl.plan import (
+    SIGNS,
+    Foreign,
+    Reference,
+    Step,
+    cycles,
+    foreign_references,
+    parse,
+    step_id,
+    strings,
+    uncovered,
+)
 
 # A first look at every text of every step; few texts get a second one.
 _SIGN = re.compile(rf"#E|{SIGNS.pattern}")

@@ -9,14 +9,13 @@ from typing import Any
 
 from msgspec import UNSET
 
-from replanctl.cost.model import CostModel
+from replanctl.cost import CostModel
 from replanctl.files.faults import At
 from replanctl.files.shapes import shown
-from replanctl.plan.contract import check_args, schema_of
-from replanctl.plan.model import Step, Tool
-from replanctl.plan.references import mentions
-from replanctl.replan.signal import Status
-from replanctl.run.policy import Policy
+from replanctl.kinds import Status
+from replanctl.plan import Step, Tool, mentions
+from replanctl.run import Policy
+from replanctl.schema import contract, schema_of
 from replanctl.script import OutcomeRule, contained
 
 # -- a step whose contract is a JSON Schema needs a value from every scripted `ok` that may answer it ------------------
@@ -177,5 +176,5 @@ def _check_args(name: str, args: dict[str, Any], tools: dict[str, Tool], at: At,
     # What a reference brings is known when it is read; the engine checks those args before the call.
     if schema is None or mentions(args):
         return
-    if why := check_args(schema, args):
+    if why := contract.check_args(schema, args):
         at["args"].warning("args-mismatch", f"{who} would fail before {shown(name)} is called: {why}")

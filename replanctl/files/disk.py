@@ -116,17 +116,18 @@ def destination(path: str | Path) -> Path:
     return target
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | Path, text: str, *, sync: bool = True) -> None:
     """Put a text in a file whole or not at all; what was there stays until the new text is on the disk.
 
-    What is no regular file, such as a device, is written to directly. Raises InputError when it can't be.
+    Without `sync` it is not waited for that: where many files are written, which can be made again. What is no regular
+    file, such as a device, is written to directly. Raises InputError when it can't be.
     """
     with _unwritable(path):
         target = destination(path)
         if target.exists() and not target.is_file():
             target.write_text(text, encoding="utf-8")
         else:
-            _put(target, text)
+            _put(target, text, sync=sync)
 
 
 def check_writable(path: str | Path) -> None:
@@ -155,14 +156,15 @@ def _draft(target: Path) -> tuple[int, str]:
     return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
 
 
-def _put(target: Path, text: str) -> None:
+def _put(target: Path, text: str, *, sync: bool) -> None:
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     handle, temporary = _draft(target)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         Path(temporary).chmod(mode)
         Path(temporary).replace(target)
     finally:

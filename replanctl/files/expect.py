@@ -12,7 +12,7 @@ from typing import Any
 
 from replanctl.files.faults import At
 from replanctl.files.shapes import kind, shown
-from replanctl.run.schema import Schema, result_schema
+from replanctl.run import Schema, result_schema
 
 COMPARISON = re.compile(r"\s*(<=|>=|<|>|!=)\s*(.*?)\s*", re.DOTALL)
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.plan.model import Step
+from replanctl.plan import Step
 
 MOST = 1000  # errors that are told of one file, and as many warnings
 _LONGEST = 400  # characters of a message or a hint: names and texts in a file may be of any length

@@ -27,8 +27,9 @@ from replanctl.files.shapes import (
     words,
 )
 from replanctl.files.words import duration, known_assumption, known_step, known_tool
-from replanctl.replan.signal import Status
-from replanctl.script import Entry, Interruption, Match, OutcomeRule
+from replanctl.kinds import Status
+from replanctl.run import Interruption
+from replanctl.script import Entry, Match, OutcomeRule
 
 _VERSION = re.compile(r"v([1-9][0-9]{0,17})")
 

@@ -28,14 +28,15 @@ from replanctl.files.shapes import (
     wrong,
 )
 from replanctl.files.words import duration, known_assumption, known_tool, step_ref
-from replanctl.plan.contract import TYPES
-from replanctl.plan.model import ID_PATTERN, Alternative, Granularity, OnFailure, Step, Tool
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.plan import ID_PATTERN, Alternative, Step, Tool
+from replanctl.schema import TYPES
 
 
 @lru_cache(1024)
 def _schema_fault(schema: bytes) -> Any:
     """What is wrong with a schema: looked at once, however many steps have the same one."""
-    from replanctl.plan.schemas import schema_fault
+    from replanctl.schema import schema_fault
 
     return schema_fault(msgspec.json.decode(schema))
 

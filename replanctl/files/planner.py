@@ -14,10 +14,8 @@ from replanctl.files.plan import drafted_step
 from replanctl.files.reader import Document, Text, read, refuse
 from replanctl.files.shapes import Fields, choice, list_of, made_of, map_of, optional, record, text
 from replanctl.files.words import known_step, variable
-from replanctl.plan.model import Granularity
-from replanctl.plan.variables import Verdict
-from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen
-from replanctl.replan.signal import ErrorType
+from replanctl.kinds import ErrorType, Granularity, Otherwise, Verdict
+from replanctl.replan import PlannerRule, PlannerWhen
 
 _WHEN: Fields = {
     "error": optional(text),

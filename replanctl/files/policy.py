@@ -7,13 +7,14 @@ from typing import Any
 
 from msgspec import UNSET
 
-from replanctl.cost.model import Coefficients
+from replanctl.cost import Coefficients
 from replanctl.files.disk import read_text
 from replanctl.files.faults import At
 from replanctl.files.reader import read, refuse
 from replanctl.files.shapes import (
     MOST,
     Fields,
+    Reader,
     choice,
     limit,
     list_of,
@@ -27,19 +28,26 @@ from replanctl.files.shapes import (
     words,
 )
 from replanctl.files.words import duration, known_step, known_tool, known_variable
-from replanctl.plan.model import Granularity
-from replanctl.replan.gates import GateLimits, Preset
-from replanctl.replan.lessons import Evict, LessonPolicy
-from replanctl.replan.routing import RULE_NAMES, Radius, RouteRule, RouteWhen, RoutingPolicy
-from replanctl.replan.signal import ErrorType
-from replanctl.run.policy import Mode, Policy, RetryPolicy, SolverPolicy
+from replanctl.kinds import ErrorType, Evict, Granularity, Mode, Preset, Radius
+from replanctl.replan import (
+    GATES,
+    RULE_NAMES,
+    GateLimits,
+    GateRow,
+    LessonPolicy,
+    RouteRule,
+    RouteWhen,
+    RoutingPolicy,
+    Unit,
+)
+from replanctl.run import Policy, RetryPolicy, SolverPolicy
 
 # `max_attempts` has an end, since each attempt of each step is an event that is kept; 1,000 is beyond any real policy.
 _RETRY: Fields = {"max_attempts": whole(1, 1000), "backoff": duration, "factor": number, "max_backoff": duration}
 
 _WHEN: Fields = {
     # A draft's fault and a goal change are never routed by a user's rule.
-    "error_type": optional(choice(ErrorType, ErrorType.INVALID_DRAFT, ErrorType.GOAL_CHANGED)),
+    "error_type": optional(choice(ErrorType, ErrorType.INVALID_DRAFT, ErrorType.GOAL_CHANGED, ErrorType.ABANDONED)),
     "step": optional(known_step),
     "tool": optional(known_tool),
     "min_radius": optional(whole(0)),
@@ -93,21 +101,15 @@ _ROUTING: Fields = {
     "rules": _rules,
 }
 
-# Null means no limit, but not for `max_replans`: a session that may replan for ever need never end. A draft is refused
-# when it equals `max_repeat` or more earlier versions: 0 would refuse them all.
-_GATES: Fields = {
-    "preset": optional(choice(Preset)),
-    "per_step": limit(),
-    "max_replans": whole(0),
-    "max_replan_tokens": limit(),
-    "max_steps": limit(),
-    "max_tool_calls": limit(),
-    "max_tokens": limit(),
-    "max_seconds": optional(duration),
-    "max_repeat": limit(1),
-}
-# Each limit of a session is asked for here as soon as it has one.
-_GATES = {name: read for name, read in _GATES.items() if name in GateLimits.__struct_fields__}
+
+def _limit(row: GateRow) -> Reader:
+    """How a gate's limit is written, by its row."""
+    if row.unit is Unit.SECONDS:
+        return optional(duration)
+    return limit(row.least) if row.nullable else whole(row.least)
+
+
+_GATES: Fields = {"preset": optional(choice(Preset)), **{row.name.value: _limit(row) for row in GATES}}
 
 # Tokens are summed up over a session, so that each has an end too.
 _COEFFICIENTS: Fields = dict.fromkeys(Coefficients.__struct_fields__, whole(0, MOST))

@@ -16,11 +16,12 @@ from replanctl.files.elsewhere import no_plan_in_json, not_a_plan
 from replanctl.files.faults import Names
 from replanctl.files.plan import Steps
 from replanctl.files.reader import Document, Text, collector_paused, read, refuse
+from replanctl.files.recorded import Recorded
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
-from replanctl.plan.model import Plan, Step, Tool
-from replanctl.replan.replanner import PlannerRule
-from replanctl.run.policy import Policy
-from replanctl.script import Interruption, OutcomeRule
+from replanctl.plan import Plan, Step, Tool
+from replanctl.replan import PlannerRule
+from replanctl.run import Interruption, Policy
+from replanctl.script import OutcomeRule
 
 
 class Source(msgspec.Struct, frozen=True, gc=False):
@@ -34,7 +35,8 @@ class Source(msgspec.Struct, frozen=True, gc=False):
 class Rehearsal(msgspec.Struct, frozen=True, gc=False):
     """Everything a session starts from. `planner` empty means the template; `sources` are the texts it was read from.
 
-    `expect` is what a test of the rehearsal asks of its result, as it is written.
+    `expect` is what a test of the rehearsal asks of its result, as it is written; `recorded` says where an imported one
+    came from.
     """
 
     plan: Plan
@@ -45,6 +47,7 @@ class Rehearsal(msgspec.Struct, frozen=True, gc=False):
     warnings: tuple[Problem, ...] = ()
     sources: tuple[Source, ...] = ()
     expect: dict[str, Any] | None = None
+    recorded: Recorded | None = None
 
 
 def load_plan(path: str | Path) -> Plan:
@@ -202,7 +205,7 @@ def _rehearsal(sections: Sections, sources: Sequence[Source], problems: list[Pro
         return None
     rest = {
         name: sections[name]
-        for name in ("policy", "planner", "outcomes", "interruptions", "expect")
+        for name in ("policy", "planner", "outcomes", "interruptions", "expect", "recorded")
         if name in sections
     }
     return Rehearsal(plan=plan, warnings=tuple(problems), sources=tuple(sources), **rest)

@@ -8,8 +8,8 @@ from typing import Any
 from replanctl.files import shapes, words
 from replanctl.files.sections import REQUIRED, Role, fields_of
 from replanctl.files.shapes import Fields, Reader
-from replanctl.plan.model import ID_PATTERN
-from replanctl.run.schema import DIALECT, Schema, in_json_words
+from replanctl.plan import ID_PATTERN
+from replanctl.run import DIALECT, Schema, in_json_words
 
 _TITLES = {
     Role.PLAN: ("A replanctl plan", "A goal and the steps that lead to it, and how to rehearse them."),

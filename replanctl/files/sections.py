@@ -15,8 +15,9 @@ from replanctl.files.plan import assumptions, step, tools
 from replanctl.files.planner import planner
 from replanctl.files.policy import policy
 from replanctl.files.reader import Document
+from replanctl.files.recorded import recorded
 from replanctl.files.shapes import Fields, check_keys, made_of, mapping, words, wrong
-from replanctl.plan.model import Plan, Step
+from replanctl.plan import Plan, Step
 
 Sections = dict[str, Any]
 
@@ -88,6 +89,7 @@ def fields_of(role: Role, lines: Sequence[int] = ()) -> Fields:
         "planner": planner,
         **script,
         "expect": mapping,
+        "recorded": recorded,
     }
 
 

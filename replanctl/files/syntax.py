@@ -22,9 +22,7 @@ from yaml.events import (
 
 from replanctl.files.events import GetEvent, begins_at, ends_at
 from replanctl.files.faults import Fault
-from replanctl.plan.foreign import Foreign, foreign_references
-from replanctl.plan.model import ID_LENGTH
-from replanctl.plan.references import Reference, parse
+from replanctl.plan import ID_LENGTH, Foreign, Reference, foreign_references, parse
 
 # Anything a YAML text may not hold, whether it is quoted or not; compiled only when it is needed, for that takes 3 ms.
 _CONTROL = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"

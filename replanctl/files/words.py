@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from replanctl.files.faults import At
 from replanctl.files.shapes import kind, shown, words
-from replanctl.plan.model import step_id
+from replanctl.plan import step_id
 
 LONGEST = 1_000_000_000  # seconds, some thirty years: sums of durations stay exact, and far from infinity
 DURATION = r"([0-9]{1,15})(?:\.([0-9]{1,15}))?(ms|s|m|h)"

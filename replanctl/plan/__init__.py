@@ -1,0 +1,79 @@
+"""What is to be done: plans, steps, references, and what one plan changed against another. Values only."""
+
+from __future__ import annotations
+
+from replanctl.kinds import ChangeKind, Granularity, OnFailure, StepState
+from replanctl.plan import references
+from replanctl.plan.coupling import CouplingRow, coupling
+from replanctl.plan.cycles import cycles, in_order, uncovered
+from replanctl.plan.data import NoDataError, data_of
+from replanctl.plan.diff import (
+    PlanDiff,
+    StepChange,
+    StepLike,
+    changed_fields,
+    diff_plans,
+    diff_steps,
+    exact,
+    same_args,
+)
+from replanctl.plan.faults import plan_faults
+from replanctl.plan.foreign import SIGNS, Foreign, foreign_references
+from replanctl.plan.model import (
+    ID_LENGTH,
+    ID_PATTERN,
+    Alternative,
+    Plan,
+    Step,
+    Tool,
+    sequenced,
+    step_id,
+    variable_name,
+)
+from replanctl.plan.new_ids import IdBook, NewIds
+from replanctl.plan.references import Reference, follow, in_text, mentions, parse, render, strings
+
+__all__ = [
+    "Foreign",
+    "foreign_references",
+    "SIGNS",
+    "strings",
+    "follow",
+    "render",
+    "references",
+    "Alternative",
+    "NoDataError",
+    "data_of",
+    "StepChange",
+    "ChangeKind",
+    "CouplingRow",
+    "Granularity",
+    "ID_LENGTH",
+    "ID_PATTERN",
+    "IdBook",
+    "NewIds",
+    "OnFailure",
+    "Plan",
+    "PlanDiff",
+    "Reference",
+    "Step",
+    "StepLike",
+    "StepState",
+    "Tool",
+    "changed_fields",
+    "coupling",
+    "cycles",
+    "diff_plans",
+    "diff_steps",
+    "exact",
+    "in_order",
+    "in_text",
+    "mentions",
+    "parse",
+    "plan_faults",
+    "same_args",
+    "sequenced",
+    "step_id",
+    "uncovered",
+    "variable_name",
+]

@@ -1,7 +1,9 @@
 """The coupling test: what a step's failure would take with it, decided on the plan alone.
 
 One step's output is blanked; a later step is paralysed when it has dependencies and all of them are blank or
-paralysed. Strong coupling calls for a replan, weak coupling lets the rest go on with a gap (ReWOO, arXiv:2305.18323).
+paralysed. What alone decides a dependent's input, and what the goal needs, is strongly coupled as well: the goal
+decides, not the kind of task. Strong coupling calls for a replan, weak coupling lets the rest go on with a gap (ReWOO,
+arXiv:2305.18323).
 
 A step is paralysed by blanking another exactly when every way from the plan's beginnings to it leads through that
 other one: when the other one dominates it. So one dominator tree answers for every step at once.
@@ -9,23 +11,14 @@ other one: when the other one dominates it. So one dominator tree answers for ev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import msgspec
 
+from replanctl.kinds import Coupling, OnFailure
 from replanctl.plan.cycles import Needs, in_order
-from replanctl.plan.model import OnFailure, Step
-
-
-class Coupling(StrEnum):
-    """How much of what rests on a step its failure paralyses."""
-
-    STRONG = "strong"
-    WEAK = "weak"
-    MIXED = "mixed"
-
+from replanctl.plan.model import Step
 
 ON_FAILURE = {Coupling.STRONG: OnFailure.REPLAN, Coupling.WEAK: OnFailure.DEFER, Coupling.MIXED: OnFailure.REPLAN}
 
@@ -42,8 +35,9 @@ class CouplingRow(msgspec.Struct, frozen=True, gc=False):
     on_failure: OnFailure
 
 
-def coupling(steps: Sequence[Step]) -> tuple[CouplingRow, ...]:
-    """The test of every step, in list order; the steps must hold no cycle.
+def coupling(steps: Sequence[Step], required: Iterable[str] = ()) -> tuple[CouplingRow, ...]:
+    """The test of every step, in list order; the steps must hold no cycle. `required` are the ids of steps that the
+    goal can't do without.
 
     Next to linear, but for the dependents of steps that are not strongly coupled: those are counted in bits.
     """
@@ -54,16 +48,20 @@ def coupling(steps: Sequence[Step]) -> tuple[CouplingRow, ...]:
     paralysed = _sums(above, order, [1] * len(steps))
     leaving = _leaving(needs, above, order)
     dependents = _dependents(needs, order) if any(leaving) else paralysed
-    return tuple(map(_row, steps, dependents, paralysed))
+    alone = {parent for at, parent in enumerate(above[: len(steps)]) if parent in needs[at]}
+    decided = alone | {position[id_] for id_ in required if id_ in position}
+    strong = (at in decided for at in range(len(steps)))
+    return tuple(map(_row, steps, dependents, paralysed, strong))
 
 
-def _row(step: Step, dependents: int, paralysed: int) -> CouplingRow:
-    verdict = _verdict(dependents, paralysed)
+def _row(step: Step, dependents: int, paralysed: int, decides: bool) -> CouplingRow:
+    verdict = _verdict(dependents, paralysed, decides)
     return CouplingRow(step.id, dependents, paralysed, verdict, ON_FAILURE[verdict])
 
 
-def _verdict(dependents: int, paralysed: int) -> Coupling:
-    if paralysed == dependents:
+def _verdict(dependents: int, paralysed: int, decides: bool) -> Coupling:
+    """`decides`: the goal needs the step itself, or a step that depends on it has nothing else to go by."""
+    if decides or paralysed == dependents:
         return Coupling.STRONG
     return Coupling.WEAK if (dependents - paralysed) * 2 > dependents else Coupling.MIXED
 

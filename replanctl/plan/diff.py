@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from typing import Any, Protocol
 
 import msgspec
 
+from replanctl.kinds import ChangeKind
 from replanctl.plan.model import Plan, Step, sequenced
 
 
@@ -26,16 +26,7 @@ class StepLike(Protocol):
     def depends_on(self) -> tuple[str, ...] | None: ...
 
 
-class ChangeKind(StrEnum):
-    """What happened to a step; the value is the mark it is printed with."""
-
-    REVISED = "~"
-    REWIRED = ">"
-    REMOVED = "-"
-    ADDED = "+"
-
-
-class Change(msgspec.Struct, frozen=True, gc=False):
+class StepChange(msgspec.Struct, frozen=True, gc=False):
     """One changed step. `fields` are the names of what changed: action, tool, args, depends_on."""
 
     kind: ChangeKind
@@ -60,7 +51,7 @@ class PlanDiff(msgspec.Struct, frozen=True, gc=False):
     revised: tuple[str, ...] = ()
     rewired: tuple[str, ...] = ()
     kept: int = 0
-    changes: tuple[Change, ...] = ()
+    changes: tuple[StepChange, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether anything changed."""
@@ -92,7 +83,7 @@ def diff_steps(
 
     `touched` are steps as the new version has them, in its order, `gone` the ids it dropped, in the old order.
     """
-    removed = [Change(ChangeKind.REMOVED, id_, before[id_]) for id_ in gone]
+    removed = [StepChange(ChangeKind.REMOVED, id_, before[id_]) for id_ in gone]
     found = [change for step in touched if (change := _change(before.get(step.id), step))]
     added = [change for change in found if change.kind is ChangeKind.ADDED]
     altered = [change for change in found if change.kind is not ChangeKind.ADDED]
@@ -126,14 +117,14 @@ def same_args(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return one is other or exact(one) == exact(other)
 
 
-def _change(old: StepLike | None, new: StepLike) -> Change | None:
+def _change(old: StepLike | None, new: StepLike) -> StepChange | None:
     if old is None:
-        return Change(ChangeKind.ADDED, new.id, None, new)
+        return StepChange(ChangeKind.ADDED, new.id, None, new)
     fields = changed_fields(old, new)
     if not fields:
         return None
     kind = ChangeKind.REWIRED if fields == ("depends_on",) else ChangeKind.REVISED
-    return Change(kind, new.id, old, new, fields)
+    return StepChange(kind, new.id, old, new, fields)
 
 
 def _by_id(plan: Plan | Sequence[StepLike]) -> dict[str, StepLike]:
@@ -143,7 +134,7 @@ def _by_id(plan: Plan | Sequence[StepLike]) -> dict[str, StepLike]:
     return {step.id: step for step in steps}
 
 
-def _ids(changes: Iterable[Change]) -> tuple[str, ...]:
+def _ids(changes: Iterable[StepChange]) -> tuple[str, ...]:
     return tuple(change.id for change in changes)
 
 

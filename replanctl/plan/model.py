@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
-from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.kinds import StepState as StepState
 
 ID_LENGTH = 64
 ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _ID = re.compile(ID_PATTERN)
-
-
-class Granularity(StrEnum):
-    """How deep a replan cuts. `none` means that no replan helps: hand over to a person."""
-
-    NONE = "none"
-    PATCH = "patch"
-    TAIL = "tail"
-    GLOBAL = "global"
-
-
-class OnFailure(StrEnum):
-    """What happens once retries and fallbacks of a step are spent."""
-
-    REPLAN = "replan"
-    SKIP = "skip"
-    ABORT = "abort"
-    DEFER = "defer"
-
-
-class StepState(StrEnum):
-    """Where a step stands. `failed` covers both waiting for a replan and failed for good."""
-
-    PENDING = "pending"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    SKIPPED = "skipped"
 
 
 class Alternative(msgspec.Struct, frozen=True, gc=False):
@@ -55,8 +30,8 @@ class Tool(msgspec.Struct, frozen=True, gc=False):
     """What the plan knows of a tool.
 
     `args` is a JSON Schema or None; `fallback` the execution layer's second line, in order;
-    `timeout` is in seconds. A tool that is not `idempotent` is never called again after a timeout:
-    the call may have happened.
+    `timeout` is in seconds. A tool that is not `idempotent` acts on the world: a
+    call of it that acted, or may have, is not made again in a session.
     """
 
     args: dict[str, Any] | None = None
@@ -70,9 +45,9 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
     `depends_on` None means "after the step before it"; inside a `Plan` it is always a tuple.
     `produces` is `{field: type}` or `{"schema": JSON Schema}`. `on_failure` None means that nothing
-    was said, which reads as `replan` except in mode `auto`. No draft may drop a `required` step; `again` means that
-    its call is to be made once more, although its tool acts only once. `gaps` names the steps whose references were
-    mended away because nothing will ever come of them. `result` and `error` are filled in only in the history a planner
+    was said, which reads as `replan` except in mode `auto`. `gaps` names the steps whose references were mended away
+    because nothing will ever come of them. `required`: no draft may drop the step. `again`: its call is meant to be
+    made once more, although its tool acts once only. `result` and `error` are filled in only in the history a planner
     is given (`PlanExecuteAgent`).
     """
 
@@ -88,17 +63,57 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     alternatives: tuple[Alternative, ...] = ()
     granularity: Granularity | None = None
     replaces: str | None = None
+    gaps: tuple[str, ...] = ()
     required: bool = False
     again: bool = False
-    gaps: tuple[str, ...] = ()
     result: Any = None
     error: str | None = None
 
+    if TYPE_CHECKING:  # what may be written; the fields say what it becomes
+
+        def __init__(
+            self,
+            id: str | int,  # noqa: A002
+            tool_name: str = "",
+            args: Mapping[str, Any] | None = None,
+            expected_outcome: str | None = None,
+            action: str = "",
+            depends_on: str | int | Sequence[str | int] | None = None,
+            produces: dict[str, Any] | None = None,
+            assumes: str | Sequence[str] = (),
+            on_failure: OnFailure | Literal["replan", "skip", "abort", "defer"] | None = None,
+            alternatives: Sequence[Alternative] = (),
+            granularity: Granularity | Literal["patch", "tail", "global"] | None = None,
+            replaces: str | int | None = None,
+            gaps: tuple[str, ...] = (),
+            required: bool = False,
+            again: bool = False,
+            result: Any = None,
+            error: str | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        if type(self.id) is not str:
-            msgspec.structs.force_setattr(self, "id", step_id(self.id))
         if not self.action:
             msgspec.structs.force_setattr(self, "action", self.expected_outcome or self.tool_name)
+        needs = self.depends_on
+        if (
+            type(self.id) is str
+            and type(self.args) is dict
+            and (needs is None or (type(needs) is tuple and all(map(_is_text, needs))))
+            and type(self.assumes) is tuple
+            and type(self.alternatives) is tuple
+            and isinstance(self.replaces, str | None)
+            and type(self.on_failure) is not str
+            and type(self.granularity) is not str
+        ):
+            return  # as stored already: so are the steps of a file, and this runs for each of 100,000 of them
+        if type(self.id) is not str:
+            msgspec.structs.force_setattr(self, "id", step_id(self.id))
+        for name, as_stored in _AS_STORED:
+            value = getattr(self, name)
+            with suppress(TypeError, ValueError):  # what can't be stored is told where the step is used
+                if (stored := as_stored(value)) is not value:
+                    msgspec.structs.force_setattr(self, name, stored)
 
     @property
     def tool(self) -> str:
@@ -157,24 +172,43 @@ def variable_name(id_: str) -> str:
     return f"E{id_}"
 
 
-def trailing_number(id_: str) -> int:
-    """The number an id ends in; 0 where it ends in none."""
-    digits = re.search(r"[0-9]+\Z", id_)
-    return int(digits.group()) if digits else 0
-
-
-def id_prefix(id_: str) -> str:
-    """What stands before an id's trailing number, or nothing where it has no trailing number."""
-    return id_[: -len(digits.group())] if (digits := re.search(r"[0-9]+\Z", id_)) else ""
-
-
 def ids(steps: Sequence[Step]) -> tuple[str, ...]:
     """The ids of these steps, in their order."""
     return tuple(step.id for step in steps)
 
 
-def fresh_ids(highest: int, like: str, taken: Iterable[str] = ()) -> Iterator[str]:
-    """New ids, one above the `highest` number ever used (and any in `taken`), with the prefix of `like`."""
-    prefix = id_prefix(like)
-    for number in count(max(highest, *map(trailing_number, taken), 0) + 1):
-        yield f"{prefix[: ID_LENGTH - len(str(number))]}{number}"
+def _is_text(value: object) -> bool:
+    return type(value) is str
+
+
+def _ids_as_stored(value: Any) -> tuple[str, ...] | None:
+    """Ids as a tuple of text; one alone is a list of one."""
+    if value is None or (type(value) is tuple and all(type(id_) is str for id_ in value)):
+        return value
+    return tuple(map(step_id, value if isinstance(value, list | tuple) else (value,)))
+
+
+def _id_as_stored(value: Any) -> str | None:
+    return value if value is None or type(value) is str else step_id(value)
+
+
+def _names_as_stored(value: Any) -> tuple[str, ...]:
+    if type(value) is tuple:
+        return value
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _enum_as_stored(kind: type[StrEnum]) -> Callable[[Any], Any]:
+    return lambda value: value if value is None or isinstance(value, kind) else kind(value)
+
+
+# How a step that is written in Python is stored; what already is as stored stays the same object.
+_AS_STORED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("args", lambda value: {} if value is None else value),
+    ("depends_on", _ids_as_stored),
+    ("assumes", _names_as_stored),
+    ("on_failure", _enum_as_stored(OnFailure)),
+    ("alternatives", _names_as_stored),
+    ("granularity", _enum_as_stored(Granularity)),
+    ("replaces", _id_as_stored),
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -185,7 +185,7 @@ def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str
     return "".join(done) + text[at:]
 
 
-def rename(args: Any, known: Container[str], names: dict[str, str]) -> Any:
+def rename(args: Any, known: Container[str], names: Mapping[str, str]) -> Any:
     """A copy of the args in which references to the keys of `names` mean its values; the rest stays as written."""
 
     def renamed(reference: Reference) -> str:

@@ -1,26 +1,39 @@
-"""Hard limits that are checked before the spending they limit."""
+"""Hard limits that are checked before the spending they limit: a gate is one row of `GATES`.
+
+A gate stands between a decision and what it would spend: no session may ever exceed one. All that there is to say
+about a gate stands in its row, and everything else is made from the row: the key in a policy file, the flags of `run`
+and `resume`, the words on the screen, what the hand-over offers, the checks of a session and README's table.
+
+**The order.** The rows stand in the order in which gates are asked. At one moment only those are asked that have it
+in `asked`, and the first that refuses is named: counts come before tokens, and tokens before the clock, since a
+person can act on a count. A replan passes two moments: REPLAN before the replanner is asked, which costs nothing
+where it refuses, and COMMIT behind the draft check, when it is known what the draft would bring.
+
+**The reading.** A check compares one number with the limit. What the number means depends on the moment: a count of
+what was spent so far must be BELOW the limit, since one more is about to be added; a sum that already holds what is
+about to be spent must stay WITHIN it, equal is inside. A limit of None admits everything, one of 0 nothing.
+
+**A new gate** is a member of `GateName` and of `Reason`, a field in `GateLimits` and `Limits`, a row here, and its
+reading in `run/budget.py`. Leaving one out is an error of mypy or of the import.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from replanctl.cost.model import CostModel, padded
-
-
-class Preset(StrEnum):
-    """A named set of limits that depend on the plan's size."""
-
-    ANCHORED = "anchored"
+from replanctl.cost import CostModel, padded
+from replanctl.kinds import GateName, Preset, Reason
 
 
 class GateLimits(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The limits as a policy states them: None is no limit, UNSET the preset's or the default.
 
-    `max_seconds` is in seconds of session time, `max_replan_tokens` in tokens, the rest are counts.
+    `max_seconds` is in seconds of session time, those of tokens in tokens, the rest are counts.
     """
 
     preset: Preset | None = None
@@ -29,6 +42,7 @@ class GateLimits(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tr
     max_replan_tokens: int | UnsetType | None = UNSET
     max_steps: int | UnsetType | None = UNSET
     max_tool_calls: int | UnsetType | None = UNSET
+    max_tokens: int | UnsetType | None = UNSET
     max_seconds: float | UnsetType | None = UNSET
     max_repeat: int | UnsetType | None = UNSET
 
@@ -36,46 +50,210 @@ class GateLimits(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tr
 class Limits(msgspec.Struct, frozen=True, gc=False):
     """The limits in force for one session; None admits everything."""
 
-    per_step: int | None = 3
-    max_replans: int | None = 5
-    max_replan_tokens: int | None = 20_000
-    max_steps: int | None = 12
-    max_tool_calls: int | None = None
-    max_seconds: float | None = None
-    max_repeat: int | None = 1
+    per_step: int | None
+    max_replans: int | None
+    max_replan_tokens: int | None
+    max_steps: int | None
+    max_tool_calls: int | None
+    max_tokens: int | None
+    max_seconds: float | None
+    max_repeat: int | None
 
 
-# The reason a session ends with when a gate stops it.
-REASONS = {
-    "per_step": "step_breaker",
-    "max_replans": "replan_budget",
-    "max_replan_tokens": "token_budget",
-    "max_steps": "step_budget",
-    "max_tool_calls": "tool_call_budget",
-    "max_seconds": "time_budget",
-    "max_repeat": "oscillation",
-}
+class Moment(Enum):
+    """When a gate is asked."""
+
+    PLANNING = "before v1 is planned"
+    REPLAN = "before the replanner is asked"
+    COMMIT = "before a draft is committed"
+    STEP = "before a step starts"
+    WAIT = "before a wait for a retry, as of its end"
+    CALL = "before a retry or a fallback is called"
+    SOLVER = "before the Solver is called"
+
+
+class Bound(Enum):
+    """How a reading is compared with the limit."""
+
+    BELOW = "<"
+    WITHIN = "≤"
+
+
+class Unit(Enum):
+    """What a limit is counted in."""
+
+    COUNT = "N"
+    TOKENS = "TOKENS"
+    SECONDS = "TIME"
+
+
+class Spent(Enum):
+    """By what a gate's reading grows while steps run; a gate of replans grows by none of it."""
+
+    EXECUTIONS = "executions"
+    CALLS = "calls"
+
+
+LimitRule = Callable[[int, CostModel], int | float | None]
+
+
+class GateRow(msgspec.Struct, frozen=True):
+    """All about one gate.
+
+    `asked` says at which moments it is asked and how its reading is compared then. `default` and `anchored` (None:
+    the same) give the limit for a v1 of so many steps. For people: `help` of its flags, `word` for it in a line of
+    readings, `counts` for what it counts, `refused` for why it ended the session. `raises` are flags that a resume
+    may go on with (`{more}`: what the reading lacked), `look` commands that show why, `spent` by what its reading
+    grows while steps run. A `least` of 1 means that 0 is no limit but a mistake; not every limit can be lifted by
+    `null`. One that is `only_where_set` has no row in the result where there is no limit.
+    """
+
+    name: GateName
+    reason: Reason
+    asked: Mapping[Moment, Bound]
+    default: LimitRule
+    help: str
+    word: str
+    counts: str
+    refused: str
+    raises: str
+    anchored: LimitRule | None = None
+    look: tuple[str, ...] = ()
+    unit: Unit = Unit.COUNT
+    spent: Spent | None = None
+    least: int = 0
+    nullable: bool = True
+    only_where_set: bool = False
+
+    def check(self, moment: Moment, limit: int | float | None, reading: int | float) -> Check:
+        """One reading against the limit, as this moment compares it."""
+        return Check(self.name, limit, reading, _inside(reading, limit, self.asked[moment], self.unit))
+
+
+class Check(msgspec.Struct, frozen=True, gc=False):
+    """One reading of a gate, taken before the spending it limits."""
+
+    gate: GateName
+    limit: int | float | None
+    reading: int | float
+    admitted: bool
+
+
+def _inside(reading: int | float, limit: int | float | None, bound: Bound, unit: Unit = Unit.COUNT) -> bool:
+    if limit is None:
+        return True
+    if unit is Unit.SECONDS:  # as the session's clock counts: in microseconds
+        reading, limit = round(reading * 1_000_000), round(limit * 1_000_000)
+    return reading < limit if bound is Bound.BELOW else reading <= limit
+
+
+def _nothing(steps: int, cost: CostModel) -> None:
+    """No limit, whatever the plan."""
+
+
+def _half_of_the_main_flow(steps: int, cost: CostModel) -> int:
+    """But never less than one padded tail with every step of v1 as a line: half the main flow of a plan of three
+    steps would forbid every replan."""
+    return max(cost.main_flow(steps) // 2, padded(cost.replan(done=0, lines=steps, lessons=1)))
+
+
+_BELOW, _WITHIN = Bound.BELOW, Bound.WITHIN
+
+GATES: tuple[GateRow, ...] = (
+    GateRow(
+        GateName.PER_STEP, Reason.STEP_BREAKER,
+        asked={Moment.REPLAN: _BELOW},
+        default=lambda steps, cost: 3,
+        help="Replans for the same failure of a step.",
+        word="failure", counts="replans for this same failure", refused="the same failure kept coming back",
+        raises="--per-step +1 --granularity tail", look=("replanctl why {step} --run {run}",),
+    ),
+    GateRow(
+        GateName.MAX_REPLANS, Reason.REPLAN_BUDGET,
+        asked={Moment.REPLAN: _BELOW},
+        default=lambda steps, cost: 5,
+        anchored=lambda steps, cost: max(1, steps // 2),
+        help="Replans in all.",
+        word="replans", counts="replans in all", refused="no replans were left",
+        raises="--max-replans +2", nullable=False,
+    ),
+    GateRow(
+        GateName.MAX_REPLAN_TOKENS, Reason.TOKEN_BUDGET,
+        asked={Moment.REPLAN: _WITHIN},
+        default=lambda steps, cost: 20_000,
+        anchored=_half_of_the_main_flow,
+        help="Tokens for all replans.",
+        word="tokens", counts="replan tokens, this one padded",
+        refused="the next replan would have cost too many tokens",
+        raises="--max-replan-tokens +10000", look=("replanctl show {run} --ledger",), unit=Unit.TOKENS,
+    ),
+    GateRow(
+        GateName.MAX_REPEAT, Reason.OSCILLATION,
+        asked={Moment.COMMIT: _BELOW},
+        default=lambda steps, cost: 1,
+        help="Returns to a plan that was given up.",
+        word="seen", counts="earlier versions with this very plan",
+        refused="the plan went back to one that was given up",
+        raises="--max-repeat +1", look=("replanctl show {run} --lessons",), least=1,
+    ),
+    GateRow(
+        GateName.MAX_STEPS, Reason.STEP_BUDGET,
+        asked={Moment.COMMIT: _WITHIN, Moment.STEP: _BELOW},
+        default=lambda steps, cost: max(12, 2 * steps),
+        help="Step executions.",
+        word="steps", counts="step executions", refused="no step executions were left",
+        raises="--max-steps +6", spent=Spent.EXECUTIONS,
+    ),
+    GateRow(
+        GateName.MAX_TOOL_CALLS, Reason.TOOL_CALL_BUDGET,
+        asked={Moment.STEP: _BELOW, Moment.WAIT: _BELOW, Moment.CALL: _BELOW},
+        default=_nothing,
+        anchored=lambda steps, cost: 3 * steps,
+        help="Tool calls.",
+        word="calls", counts="tool calls", refused="no tool calls were left",
+        raises="--max-tool-calls +6", spent=Spent.CALLS,
+    ),
+    GateRow(
+        GateName.MAX_TOKENS, Reason.SESSION_TOKEN_BUDGET,
+        asked=dict.fromkeys(
+            (Moment.PLANNING, Moment.REPLAN, Moment.STEP, Moment.WAIT, Moment.CALL, Moment.SOLVER), _WITHIN
+        ),
+        default=_nothing,
+        help="Tokens in all.",
+        word="all tokens", counts="tokens in all, with what comes next",
+        refused="going on would have cost too many tokens in all",
+        raises="--max-tokens +{more}", look=("replanctl show {run} --ledger",),
+        unit=Unit.TOKENS, spent=Spent.CALLS, only_where_set=True,
+    ),
+    GateRow(
+        GateName.MAX_SECONDS, Reason.TIME_BUDGET,
+        asked={Moment.STEP: _BELOW, Moment.WAIT: _WITHIN, Moment.CALL: _BELOW},
+        default=_nothing,
+        help="Session time: 250ms, 30s, 2m, 1h.",
+        word="clock", counts="session time by then", refused="the session's time was up",
+        raises="--max-seconds +{more}", unit=Unit.SECONDS,
+    ),
+)  # fmt: skip
+
+GATE: dict[GateName, GateRow] = {row.name: row for row in GATES}
+ORDER: dict[Moment, tuple[GateRow, ...]] = {m: tuple(row for row in GATES if m in row.asked) for m in Moment}
+REASONS: dict[GateName, Reason] = {row.name: row.reason for row in GATES}  # what a session ends with
+
+if not set(GATE) == set(GateName) == set(Limits.__struct_fields__) == set(GateLimits.__struct_fields__) - {"preset"}:
+    raise TypeError("each gate has a name, a row, and a field in GateLimits and Limits")
 
 
 def resolve(stated: GateLimits, steps: int, cost: CostModel) -> Limits:
     """The limits for a plan of this many steps in its first version: as stated, else the preset's, else the default."""
-    base = Limits(max_steps=max(12, 2 * steps))
-    if stated.preset is Preset.ANCHORED:
-        base = _anchored(base, steps, cost)
-    values = {name: getattr(stated, name) for name in REASONS}
-    return msgspec.structs.replace(base, **{name: v for name, v in values.items() if v is not UNSET})
+    return Limits(**{row.name: _limit(row, stated, steps, cost) for row in GATES})
 
 
-def _anchored(base: Limits, steps: int, cost: CostModel) -> Limits:
-    """Limits in proportion to the plan. The token limit has a floor: half the main flow of a plan of three steps
-    would forbid every replan."""
-    floor = padded(cost.replan(done=0, lines=steps, lessons=1))
-    return msgspec.structs.replace(
-        base,
-        max_replans=max(1, steps // 2),
-        max_replan_tokens=max(cost.main_flow(steps) // 2, floor),
-        max_tool_calls=3 * steps,
-    )
+def _limit(row: GateRow, stated: GateLimits, steps: int, cost: CostModel) -> Any:
+    value = getattr(stated, row.name)
+    if value is not UNSET:
+        return value
+    anchored = row.anchored if stated.preset is Preset.ANCHORED else None
+    return (anchored or row.default)(steps, cost)
 
 
 def left_open(stated: GateLimits) -> tuple[str, ...]:
@@ -85,91 +263,14 @@ def left_open(stated: GateLimits) -> tuple[str, ...]:
     return ()
 
 
-class Check(msgspec.Struct, frozen=True, gc=False):
-    """One reading of a gate, taken before the spending it limits."""
-
-    gate: str
-    limit: int | float | None
-    reading: int | float
-    admitted: bool
-
-
 class BudgetGate(msgspec.Struct, frozen=True, gc=False):
     """A ceiling on a sum. `check(reading)` admits what stays within the limit (`reached` false: below it)."""
 
-    gate: str
+    gate: GateName
     limit: int | float | None
     reached: bool = True
 
     def check(self, reading: int | float) -> Check:
         """Whether this reading is inside; a limit of None always admits, a limit of 0 nothing."""
-        limit = self.limit
-        admitted = limit is None or (reading <= limit if self.reached else reading < limit)
-        return Check(self.gate, limit, reading, admitted)
-
-
-class ReplanBreaker:
-    """Stops the same failure from being replanned over and over: so many replans per lineage and error type.
-
-    The counts start afresh when the goal changes.
-    """
-
-    def __init__(self, per_step: int | None = 3) -> None:
-        self.per_step = per_step
-        self._asked: dict[tuple[str, str], int] = {}
-
-    def check(self, lineage: str, error_type: str) -> Check:
-        """Whether this lineage (the id of its first step) may be replanned for this error type once more."""
-        return BudgetGate("per_step", self.per_step, reached=False).check(self._asked.get((lineage, error_type), 0))
-
-    def record(self, lineage: str, error_type: str) -> None:
-        """A replanner was asked, whatever came back."""
-        self._asked[lineage, error_type] = self._asked.get((lineage, error_type), 0) + 1
-
-    def forget(self) -> None:
-        """The goal changed."""
-        self._asked.clear()
-
-
-Sequenced = Callable[[], Sequence[tuple[str, str]]]
-
-
-class OscillationGuard:
-    """Refuses the return to an abandoned plan: a draft whose open steps have the (action, tool) sequence of an
-    earlier version. The version being replaced is not counted: the same plan again is lack of progress.
-
-    A fingerprint is a key that two equal sequences share and the sequence itself, which is only asked for when the
-    keys meet, so that a check costs nothing that grows with the plan.
-    """
-
-    def __init__(self, max_repeat: int | None = 1) -> None:
-        self.max_repeat = max_repeat
-        self._abandoned: dict[int, list[Sequenced]] = {}
-        self._current: tuple[int, Sequenced] | None = None
-
-    def check(self, key: int, sequence: Sequenced) -> Check:
-        """How many abandoned versions this draft equals, and whether that is admitted."""
-        met = self._abandoned.get(key, ())
-        same_again = self._current is not None and self._current[0] == key and self._current[1]() == sequence()
-        reading = 0 if same_again or not met else sum(earlier() == sequence() for earlier in met)
-        return BudgetGate("max_repeat", self.max_repeat, reached=False).check(reading)
-
-    def replace(self, key: int, sequence: Sequenced) -> None:
-        """The version with this fingerprint is about to be replaced; it becomes an abandoned one afterwards."""
-        self._current = (key, sequence)
-
-    def commit(self) -> None:
-        """The replacement is in force."""
-        if self._current is not None:
-            self._abandoned.setdefault(self._current[0], []).append(self._current[1])
-            self._current = None
-
-    def forget(self) -> None:
-        """The goal changed: versions made for an earlier goal do not count."""
-        self._abandoned.clear()
-        self._current = None
-
-
-def fingerprint(steps: Iterable[tuple[str, str]]) -> int:
-    """A key that equal (action, tool) sequences share; it can be kept up step by step with + and -."""
-    return sum(map(hash, steps))
+        bound = Bound.WITHIN if self.reached else Bound.BELOW
+        return Check(self.gate, self.limit, reading, _inside(reading, self.limit, bound))

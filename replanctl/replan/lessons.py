@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 
 import msgspec
 
-
-class Evict(StrEnum):
-    """Which lesson goes when the book is full."""
-
-    OLDEST = "oldest"
-    BY_TYPE = "by_type"
+from replanctl.kinds import Evict
 
 
 class LessonPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -67,6 +61,19 @@ class LessonBook:
         lesson = Lesson(f"{version} {says}", 1, version, step_id, error_type)
         self._lessons.append(lesson)
         return lesson, self._evict() if self._overfull() else None
+
+    def __contains__(self, lesson: object) -> bool:
+        """Whether the book holds a lesson of this text."""
+        return isinstance(lesson, Lesson) and any(each.text == lesson.text for each in self._lessons)
+
+    def unlearn(self, lesson: Lesson) -> Lesson | None:
+        """Count a lesson that the book holds once less; returns what is left of it, None where it went."""
+        index = next(i for i, each in enumerate(self._lessons) if each.text == lesson.text)
+        if (count := self._lessons[index].count) == 1:
+            del self._lessons[index]
+            return None
+        left = self._lessons[index] = msgspec.structs.replace(lesson, count=count - 1)
+        return left
 
     def _overfull(self) -> bool:
         return self.policy.max is not None and len(self._lessons) > self.policy.max

@@ -5,24 +5,21 @@ Every mend is a warning that shows both texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any, Protocol
 
 import msgspec
 
-from replanctl.plan import references
-from replanctl.plan.cells import DONE
-from replanctl.plan.graph import Graph
-from replanctl.plan.model import Step
-from replanctl.plan.references import Reference
-
-NEAR = 2  # the edit distance up to which a name counts as a typing slip
+from replanctl.kinds import Unreadable
+from replanctl.live import DONE, FAILED, SKIPPED, Cell, Graph
+from replanctl.plan import Reference, Step, references
+from replanctl.replan.slips import closest
 
 
 class Standing(Protocol):
     """What a reference meets right now."""
 
-    def state(self, reference: Reference) -> str:
+    def state(self, reference: Reference) -> Unreadable | None:
         """Empty when it can be read, else what stands in the way (`pending`, `failed`, `no such field`, …)."""
         ...
 
@@ -42,24 +39,28 @@ class Mended(msgspec.Struct, frozen=True, gc=False):
     warnings: tuple[str, ...]
 
 
-def mend(step: Step, graph: Graph, standing: Standing) -> Mended:
-    """The step with all its bad references cured at once."""
-    return _Mender(step, graph, standing).mended()
+def mend(step: Step, graph: Graph, standing: Standing, unmade: Collection[str] = ()) -> Mended:
+    """The step with all its bad references cured at once.
+
+    `unmade` are the steps that had not run when it failed: what counts for them is how things stood then.
+    """
+    return _Mender(step, graph, standing, unmade).mended()
 
 
 class _Mender:
-    def __init__(self, step: Step, graph: Graph, standing: Standing) -> None:
-        self.step, self.graph, self.standing = step, graph, standing
+    def __init__(self, step: Step, graph: Graph, standing: Standing, unmade: Collection[str]) -> None:
+        self.step, self.graph, self.standing, self.unmade = step, graph, standing, unmade
         self.edges: dict[str, None] = {}
         self.gaps: dict[str, None] = {}
         self.warnings: list[str] = []
         cell = graph.cells.get(step.id)
+        self.known = graph.ids_of(cell.reading) if cell is not None else graph.known
         self.resting = {c.step.id for c in graph.resting_on(cell)} if cell is not None else set()
         self.resting.add(step.id)
 
     def mended(self) -> Mended:
         step = self.step
-        args = references.transform(step.args, self.graph.known, self._whole, self._inside, undo=False)
+        args = references.transform(step.args, self.known, self._whole, self._inside, undo=False)
         depends_on = tuple(dict.fromkeys([*(step.depends_on or ()), *self.edges]))
         gaps = tuple(dict.fromkeys([*step.gaps, *self.gaps]))
         step = msgspec.structs.replace(step, args=args, depends_on=depends_on, gaps=gaps)
@@ -80,10 +81,10 @@ class _Mender:
 
     def _cure(self, reference: Reference) -> str | None:
         """The text that can be read, or None where nothing will ever come of it."""
-        state = self.standing.state(reference)
+        state = self._state(reference)
         if not state:
             return reference.text
-        if state == "pending" and reference.step_id not in self.resting:
+        if state == Unreadable.PENDING and reference.step_id not in self.resting:
             self.edges[reference.step_id] = None
             self.warnings.append(
                 f"step {self.step.id}: {reference.text} → {reference.text} after step {reference.step_id}"
@@ -93,28 +94,39 @@ class _Mender:
         if nearest is None:
             self.gaps[reference.step_id] = None
             return None
-        if nearest.step_id != reference.step_id:
+        if nearest.step_id != reference.step_id or not reference.known:  # an id born later may be the nearest
             self.edges[nearest.step_id] = None
         self._warn(reference, nearest.text)
         return nearest.text
 
-    def _nearest(self, reference: Reference, state: str) -> Reference | None:
+    def _state(self, reference: Reference) -> Unreadable | None:
+        """What stands in the way. A step that had not run is still to be waited for, unless it failed for good."""
+        cell = self.graph.cells.get(reference.step_id) if reference.known else None
+        if cell is None or not self._was_unmade(cell):
+            return self.standing.state(reference)
+        lost = cell.state in (FAILED, SKIPPED) and not cell.awaits_replan
+        return Unreadable.FAILED if lost else Unreadable.PENDING
+
+    def _was_unmade(self, cell: Cell) -> bool:
+        return bool(self.unmade) and any(id_ in self.unmade for id_ in self.graph.lineage_ids(cell))
+
+    def _nearest(self, reference: Reference, state: Unreadable) -> Reference | None:
         """The reference that was probably meant."""
-        if state == "no such step":
+        if state == Unreadable.NO_STEP:
             id_ = closest(reference.step_id, self._candidates())
             if id_ is None:
                 return None
             meant = _reference(id_, reference.path)
-            return self._nearest(meant, s) if (s := self.standing.state(meant)) == "no such field" else meant
-        return self._nearest_field(reference) if state == "no such field" else None
+            return self._nearest(meant, s) if (s := self.standing.state(meant)) == Unreadable.NO_FIELD else meant
+        return self._nearest_field(reference) if state == Unreadable.NO_FIELD else None
 
     def _candidates(self) -> list[str]:
-        """Ids that may have been meant: of done steps that may be read, or, when nothing is done, of open ones that do
+        """Ids that may have been meant: of done steps that may be read, or, where there are none, of open ones that do
         not wait for this one."""
         cells = self.graph.listed()
-        done = [cell.step.id for cell in cells if cell.state is DONE]
+        done = [cell.step.id for cell in cells if cell.state is DONE and self.standing.is_clean(cell.step.id)]
         if done:
-            return [id_ for id_ in done if self.standing.is_clean(id_)]
+            return done
         return [cell.step.id for cell in cells if cell.is_open and cell.step.id not in self.resting]
 
     def _nearest_field(self, reference: Reference) -> Reference | None:
@@ -136,22 +148,3 @@ class _Mender:
 
 def _reference(id_: str, path: tuple[str | int, ...]) -> Reference:
     return Reference(id_, path, references.render(id_, path))
-
-
-def closest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate within two edits of the name, the nearest first, then the first in order."""
-    best, found = NEAR + 1, None
-    for candidate in candidates:
-        if abs(len(candidate) - len(name)) < best and (distance := edit_distance(name, candidate)) < best:
-            best, found = distance, candidate
-    return found
-
-
-def edit_distance(one: str, other: str) -> int:
-    """Levenshtein distance: insertions, deletions and substitutions."""
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        previous, row[0] = row[0], i
-        for j, b in enumerate(other, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
-    return row[-1]

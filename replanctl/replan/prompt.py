@@ -12,8 +12,8 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.references import in_text
+from replanctl.kinds import Granularity, Health
+from replanctl.plan import Step, in_text
 from replanctl.replan.signal import FailureSignal
 
 SUMMARY_LIMIT = 40  # characters of a value that a summary line shows
@@ -23,8 +23,13 @@ STEP_FOLD = (4, 4)
 
 T = TypeVar("T")
 
+JUDGE = " Give a verdict (keep, convert or discard) for each stale variable that is used."
+
 INSTRUCTIONS = {
-    Granularity.PATCH: "Replace the failed step only; everything else stays.",
+    Granularity.PATCH: (
+        "Replace the failed step, and its direct successors where they must change; a step may go between. "
+        "Everything else stays."
+    ),
     Granularity.TAIL: "Replace the failed step and all that rests on it; what is done stays done.",
     Granularity.GLOBAL: "Plan again from the beginning; results that are still clean may be referenced.",
     Granularity.NONE: "No replan helps; hand over to a person.",
@@ -58,18 +63,39 @@ class Lazy(Sequence[T]):
 
 
 class DoneStep(msgspec.Struct, frozen=True, gc=False):
-    """What a request says of one done step: its value is cut at 40 characters."""
+    """What a request says of one done step: its value is cut at 40 characters.
+
+    Its variable's `health` is for the drafter to mind: `because` names what a stale one rests on that was refuted, or
+    says `goal changed`; a void one may not be read, and is left out of the text.
+    """
 
     id: str
     action: str
     summary: str
+    health: Health = Health.CLEAN
+    because: str = ""
+    expected_outcome: str | None = None
+
+
+class Left(msgspec.Struct, frozen=True, gc=False):
+    """What the limits still allow when a replanner is asked, this replan included; None where there is no limit.
+
+    `seconds` are of session time, the rest are counts.
+    """
+
+    replans: int | None = None
+    replan_tokens: int | None = None
+    steps: int | None = None
+    calls: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
 
 
 class ReplanRequest(msgspec.Struct, frozen=True):
     """Everything a replanner is told; `done` and `remaining` may be lazy: look at them before you answer, not later.
 
-    `signal` is the failure, or why the draft before was refused; at a changed goal there is none at first. `line` are
-    the ids of the failed step's lineage.
+    `signal` is the failure, or why the draft before was refused; at a changed goal there is none at first. `lineage`
+    are the ids of the failed step and of those it replaced, oldest first. `left` is what the limits still allow.
     """
 
     goal: str
@@ -79,8 +105,9 @@ class ReplanRequest(msgspec.Struct, frozen=True):
     signal: FailureSignal | None = None
     remaining: Sequence[Step] = ()
     lessons: tuple[str, ...] = ()
-    line: tuple[str, ...] = ()
+    lineage: tuple[str, ...] = ()
     goal_changed: bool = False
+    left: Left = Left()
 
 
 def summary(value: Any) -> str:
@@ -112,19 +139,26 @@ def step_lines(count: int) -> int:
 def build_prompt(request: ReplanRequest) -> str:
     """The exact text a model would get: no blank lines, at most thirty, ending in the instruction."""
     signal = request.signal
-    done = [f"{d.id} {one_line(d.action)}: {one_line(d.summary)}" for d in _ends(request.done, DONE_FOLD)]
+    listed = [step for step in request.done if step.health is not Health.VOID]
+    done = [_done_line(step) for step in _ends(listed, DONE_FOLD)]
+    judge = JUDGE if any(step.health is Health.STALE for step in listed) else ""
     remaining = [_remaining_line(step) for step in _ends(request.remaining, STEP_FOLD)]
     lines = [
         f"Goal: {one_line(request.goal)}",
-        *_section("Done:", done, len(request.done), DONE_FOLD),
+        *_section("Done:", done, len(listed), DONE_FOLD),
         f"Failed step: {signal.step_id if signal else 'none'}",
         f"Failure: {f'{signal.error_type}: {one_line(signal.error_msg)}' if signal else 'none'}",
         f"Attempted: {one_line(', '.join(signal.attempted)) if signal else 'none'}",
         *_section("Lessons:", [one_line(text) for text in request.lessons[-LESSON_LINES:]], 0, STEP_FOLD),
         *_section("Remaining:", remaining, len(request.remaining), STEP_FOLD),
-        f"Replan ({request.granularity}): {INSTRUCTIONS[request.granularity]}",
+        f"Replan ({request.granularity}): {INSTRUCTIONS[request.granularity]}{judge}",
     ]
     return "\n".join(lines)
+
+
+def _done_line(step: DoneStep) -> str:
+    mark = f" [stale: {one_line(step.because)}]" if step.health is Health.STALE else ""
+    return f"{step.id} {one_line(step.action)}: {one_line(step.summary)}{mark}"
 
 
 def _remaining_line(step: Step) -> str:

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Protocol
 
 import msgspec
 
-from replanctl.plan.draft import Draft
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
+from replanctl.kinds import ErrorType, Granularity, Otherwise, Verdict
+from replanctl.live import Draft
+from replanctl.plan import Step
 from replanctl.replan.prompt import ReplanRequest
-from replanctl.replan.signal import ErrorType
-
-
-class Otherwise(StrEnum):
-    """What a scripted planner answers when no rule before this one matched."""
-
-    GIVE_UP = "give_up"
-    TEMPLATE = "template"
 
 
 class PlannerWhen(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -71,11 +62,15 @@ class ScriptedReplanner:
 
     def __init__(self, rules: Sequence[PlannerRule]) -> None:
         self._rules = tuple(rules)
+        self._used: set[int] = set()
 
     def replan(self, request: ReplanRequest) -> Draft | None:
         """The matching rule's steps; an empty draft gives up, None (also without a match) is for the template."""
         rule = self._match(request)
-        if rule is None or rule.otherwise is Otherwise.TEMPLATE:
+        if rule is None:
+            return None
+        self._used.add(next(number for number, one in enumerate(self._rules) if one is rule))
+        if rule.otherwise is Otherwise.TEMPLATE:
             return None
         return Draft(rule.steps, rule.verdicts, gives_up=rule.otherwise is Otherwise.GIVE_UP)
 
@@ -83,6 +78,10 @@ class ScriptedReplanner:
         """The cause that the matching rule names."""
         rule = self._match(request)
         return rule.cause if rule is not None else ""
+
+    def used(self) -> tuple[int, ...]:
+        """The numbers of the rules that answered, from 0."""
+        return tuple(sorted(self._used))
 
     def _match(self, request: ReplanRequest) -> PlannerRule | None:
         return next((r for r in self._rules if r.otherwise is not None or _matches(r.when, request)), None)
@@ -99,5 +98,5 @@ def _matches(when: PlannerWhen, request: ReplanRequest) -> bool:
     return (
         (when.error is None or when.error.casefold() in signal.error_msg.casefold())
         and (when.type is None or when.type is signal.error_type)
-        and (when.step is None or when.step in request.line)
+        and (when.step is None or when.step in request.lineage)
     )

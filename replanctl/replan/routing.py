@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
 import msgspec
 
-from replanctl.plan.model import Granularity
-from replanctl.replan.signal import ErrorType
-
-
-class Radius(StrEnum):
-    """What routing compares with `patch_radius`: all that rests on the failure, or its direct dependents."""
-
-    TRANSITIVE = "transitive"
-    DIRECT = "direct"
+from replanctl.kinds import ErrorType, Granularity, Radius, Unreadable
 
 
 class RouteWhen(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -49,19 +40,21 @@ class RoutingPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields
 class RouteFacts(msgspec.Struct, frozen=True, gc=False):
     """All that a routing decision may look at.
 
-    `line` are the ids of the failed step's lineage up to it; `radius` counts the open steps that rest on the failure,
-    `direct` the failed step's own open dependents; `state` is a missing variable's; `premise_fell` says that a refuted
-    assumption carries the variable of a done step; `forced` is the step's own `granularity`; `deepest` the deepest
+    `lineage` are the ids of the failed step and of those it replaced, oldest first; `radius` counts the open steps
+    that rest on the failure, `direct` the failed step's own open dependents; `state` is a missing variable's;
+    `premise_fell` says that a refuted assumption carries the variable of a done step; `doubtful`, that the failed call
+    may have happened, and is not to be made twice; `forced` is the step's own `granularity`; `deepest` the deepest
     granularity committed for the lineage.
     """
 
     error_type: ErrorType
-    line: tuple[str, ...] = ()
+    lineage: tuple[str, ...] = ()
     tool: str = ""
     radius: int = 0
     direct: int = 0
-    state: str = ""
+    state: Unreadable | None = None
     premise_fell: bool = False
+    doubtful: bool = False
     forced: Granularity | None = None
     deepest: Granularity | None = None
 
@@ -91,15 +84,16 @@ def _is(error_type: ErrorType) -> Callable[[RouteFacts, RoutingPolicy], bool]:
 
 # A missing variable looks at the step it references: one that ended without a value takes the tail with it, one that
 # has not run yet only lacks an edge, anything else is the planner's slip.
-_BROKEN = frozenset({"failed", "skipped", "void"})
+_BROKEN = frozenset({Unreadable.FAILED, Unreadable.SKIPPED, Unreadable.VOID})
 
 # Ordered; the first rule that matches wins, and its name travels with the decision. Overrides and the user's own
 # rules come before `environmental`; the last row is the default.
 _RULES: tuple[_Rule, ...] = (
     _Rule("environmental", _is(ErrorType.ENVIRONMENTAL), Granularity.NONE),
     _Rule("permission", _is(ErrorType.PERMISSION), Granularity.NONE),
+    _Rule("may-have-happened", lambda f, p: f.doubtful, Granularity.NONE),
     _Rule("broken-dependency", lambda f, p: f.state in _BROKEN, Granularity.TAIL),
-    _Rule("hidden-dependency", lambda f, p: f.state == "pending", Granularity.PATCH),
+    _Rule("hidden-dependency", lambda f, p: f.state == Unreadable.PENDING, Granularity.PATCH),
     _Rule("plan-typo", _is(ErrorType.MISSING_VAR), Granularity.PATCH),
     _Rule("premise-overturned", lambda f, p: f.premise_fell, Granularity.GLOBAL),
     _Rule("wrong-decomposition", _is(ErrorType.SEMANTIC), Granularity.TAIL),
@@ -132,7 +126,7 @@ def _override(facts: RouteFacts, policy: RoutingPolicy) -> Granularity | None:
         return policy.force
     if facts.forced is not None:
         return facts.forced
-    return next((policy.overrides[id_] for id_ in reversed(facts.line) if id_ in policy.overrides), None)
+    return next((policy.overrides[id_] for id_ in reversed(facts.lineage) if id_ in policy.overrides), None)
 
 
 def _first_match(facts: RouteFacts, policy: RoutingPolicy) -> tuple[str, Granularity]:
@@ -147,7 +141,7 @@ def _matches(when: RouteWhen, facts: RouteFacts, policy: RoutingPolicy) -> bool:
     radius = _compared(facts, policy)
     return (
         (when.error_type is None or when.error_type is facts.error_type)
-        and (when.step is None or when.step in facts.line)
+        and (when.step is None or when.step in facts.lineage)
         and (when.tool is None or when.tool == facts.tool)
         and (when.min_radius is None or radius >= when.min_radius)
         and (when.max_radius is None or radius <= when.max_radius)

@@ -3,41 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Any
 
 import msgspec
 
+from replanctl.kinds import ErrorType, Status, Unreadable
+
 MESSAGE_LIMIT = 200  # characters of a tool's own text that a signal carries
-
-
-class Status(StrEnum):
-    """How one tool call ended."""
-
-    OK = "ok"
-    TIMEOUT = "timeout"
-    LOST = "lost"
-    RATE_LIMITED = "rate_limited"
-    UNAVAILABLE = "unavailable"
-    TOOL_ERROR = "tool_error"
-    SHAPE = "shape"
-    EMPTY = "empty"
-    SEMANTIC = "semantic"
-    DENIED = "denied"
-    ERROR = "error"
-
-
-class ErrorType(StrEnum):
-    """The class of a failure. The last two never come from a tool: they are lessons' and breakers' classes."""
-
-    ENVIRONMENTAL = "environmental"
-    ASSUMPTION = "assumption"
-    SEMANTIC = "semantic"
-    PERMISSION = "permission"
-    MISSING_VAR = "missing_var"
-    UNKNOWN = "unknown"
-    INVALID_DRAFT = "invalid_draft"
-    GOAL_CHANGED = "goal-changed"
 
 
 # Only the status decides the class, never the text of a message.
@@ -69,16 +41,21 @@ class FailureSignal(msgspec.Struct, frozen=True, gc=False):
     attempted: tuple[str, ...] = ()
     evidence: dict[str, Any] = {}
 
+    def __str__(self) -> str:
+        """The message: a signal reads as text where a planner takes its last error for one."""
+        return self.error_msg
+
+    def __contains__(self, text: object) -> bool:
+        """Whether the message holds this text."""
+        return isinstance(text, str) and text in self.error_msg
+
 
 class Missing(msgspec.Struct, frozen=True, gc=False):
-    """A reference that can't be resolved: as written, the step it names, and what stands in the way.
-
-    `state` is `pending`, `failed`, `skipped`, `void`, `no such step` or `no such field`.
-    """
+    """A reference that can't be resolved: as written, the step it names, and what stands in the way."""
 
     reference: str
     step_id: str
-    state: str
+    state: Unreadable
 
 
 def classify(
@@ -103,5 +80,5 @@ def classify(
         evidence |= {"reference": missing.reference, "referenced_step": missing.step_id, "state": missing.state}
         text = f"{missing.reference}: {missing.state}"
         return FailureSignal(step_id, ErrorType.MISSING_VAR, text[:MESSAGE_LIMIT], tuple(attempted), evidence)
-    text = (message or status.value)[:MESSAGE_LIMIT]
+    text = (message or status.as_heard.value)[:MESSAGE_LIMIT]
     return FailureSignal(step_id, ERROR_TYPES[status], text, tuple(attempted), evidence)

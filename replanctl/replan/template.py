@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
-from replanctl.plan import references
-from replanctl.plan.cells import Cell
-from replanctl.plan.draft import Draft
-from replanctl.plan.graph import Graph
-from replanctl.plan.model import Granularity, Step, Tool, fresh_ids
+from replanctl.kinds import ErrorType, Granularity
+from replanctl.live import Cell, Draft, Graph
+from replanctl.plan import Step, Tool, references
 from replanctl.replan.mend import Mended, Standing, mend
-from replanctl.replan.signal import ErrorType, FailureSignal
+from replanctl.replan.signal import FailureSignal
+from replanctl.replan.slips import misspelt_args, respelt
 
 MESSAGE_SHOWN = 20  # characters of the message that a work-around carries in its action
 _PATCHED = re.compile(r" \(patch [0-9]+\)\Z")
@@ -28,13 +27,14 @@ def template(
     scope: Sequence[Cell],
     tools: Mapping[str, Tool],
     standing: Standing,
+    unmade: Collection[str] = (),
 ) -> Draft:
     """A draft for this failure (or, without one, for a changed goal).
 
     `scope` is what the granularity replaces; the failed step comes first, except in a global, where every step comes
-    again in list order.
+    again in list order. `unmade` are the steps that the failed one reads and that had not run when it failed.
     """
-    writer = _Template(graph, granularity, failed, signal, tools, standing)
+    writer = _Template(graph, granularity, failed, signal, tools, standing, unmade)
     return writer.patch() if granularity is Granularity.PATCH else writer.anew(scope)
 
 
@@ -47,16 +47,20 @@ class _Template:
         signal: FailureSignal | None,
         tools: Mapping[str, Tool],
         standing: Standing,
+        unmade: Collection[str],
     ) -> None:
         self.graph, self.granularity, self.failed, self.signal = graph, granularity, failed, signal
-        self.tools, self.standing = tools, standing
+        self.tools, self.standing, self.unmade = tools, standing, unmade
 
     def patch(self) -> Draft:
-        """The failed step another way; a missing variable is only mended."""
+        """The failed step another way; a missing variable or a misspelt arg is only mended."""
         assert self.failed is not None
         if self._missing_var():
             mended = self._mended(self.failed.step)
             return Draft((_revision(mended.step),), warnings=mended.warnings)
+        if meant := self._misspelt(self.failed.step):
+            step, warnings = respelt(self.failed.step, meant)
+            return Draft((_revision(step),), warnings=warnings)
         step = self._other_way(self.failed, self.failed.step)
         number = self.graph.lineage(self.failed).patches + 1
         action = f"{_PATCHED.sub('', step.action)} (patch {number})"
@@ -66,8 +70,8 @@ class _Template:
         """The failed step worked around, every other step of the scope once more under a new id."""
         scope = list(scope)
         everything = self.granularity is Granularity.GLOBAL
-        fresh = fresh_ids(self.graph.highest(), self.failed.step.id if self.failed else "")
-        names = {c.step.id: next(fresh) for c in scope if everything or c is not self.failed}
+        fresh = self.graph.new_ids()
+        names = {c.step.id: fresh.after(c.step.id) for c in scope if everything or c is not self.failed}
         steps: list[Step] = []
         warnings: tuple[str, ...] = ()
         for cell in scope:
@@ -75,16 +79,27 @@ class _Template:
             if cell is self.failed:
                 mended = self._mended(self._work_around(cell))
                 step, warnings = mended.step, mended.warnings
-            steps.append(self._renamed(step, names))
+            steps.append(self._renamed(step, names, self.graph.ids_of(cell.reading)))
         return Draft(tuple(steps), warnings=warnings)
 
     def _work_around(self, cell: Cell) -> Step:
+        """The next alternative under its own action, else a work-around of what was said."""
         assert self.signal is not None
         step = _alternative(cell.step) or cell.step
-        return msgspec.structs.replace(step, action=f"work around [{self.signal.error_msg[:MESSAGE_SHOWN]}]")
+        if step is not cell.step and cell.step.alternatives[0].action:
+            return step
+        message = self.signal.error_msg
+        shown = message if len(message) <= MESSAGE_SHOWN else f"{message[:MESSAGE_SHOWN]}…"
+        return msgspec.structs.replace(step, action=f"work around [{shown}]")
+
+    def _misspelt(self, step: Step) -> dict[str, str]:
+        """The args that a tool's schema refused for their names: no call was made."""
+        signal, tool = self.signal, self.tools.get(step.tool_name)
+        refused = signal is not None and signal.error_type is ErrorType.ASSUMPTION and not signal.attempted
+        return misspelt_args(step.args, tool.args) if refused and tool is not None and tool.args is not None else {}
 
     def _mended(self, step: Step) -> Mended:
-        return mend(step, self.graph, self.standing) if self._missing_var() else Mended(step, ())
+        return mend(step, self.graph, self.standing, self.unmade) if self._missing_var() else Mended(step, ())
 
     def _missing_var(self) -> bool:
         return self.signal is not None and self.signal.error_type is ErrorType.MISSING_VAR
@@ -98,11 +113,11 @@ class _Template:
         fallback = next((name for name in tool.fallback if name not in tried), step.tool_name)
         return msgspec.structs.replace(step, tool_name=fallback)
 
-    def _renamed(self, step: Step, names: dict[str, str]) -> Step:
+    def _renamed(self, step: Step, names: dict[str, str], known: Container[str]) -> Step:
         new = names.get(step.id)
         args = step.args
         if references.mentions(args):
-            args = references.rename(args, self.graph.known, names)
+            args = references.rename(args, known, names)
         return msgspec.structs.replace(
             step,
             id=new or step.id,
@@ -123,6 +138,7 @@ def _alternative(step: Step) -> Step | None:
         args=step.args if way.args is None else way.args,
         action=way.action or step.action,
         alternatives=tuple(rest),
+        gaps=step.gaps if way.args is None else (),
     )
 
 

@@ -1,0 +1,146 @@
+"""One session: its events, its order of business, and the result folded from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replanctl.kinds import Mode
+from replanctl.lazy import lazily
+from replanctl.run import events
+from replanctl.run.engine import NewInputs, Session
+from replanctl.run.events import (
+    AnyEvent,
+    Attempt,
+    Event,
+    Gate,
+    GoalChanged,
+    LessonLearned,
+    PlanCommit,
+    PlanDiffed,
+    PlanDraft,
+    PlanRejected,
+    Route,
+    SessionComplete,
+    SessionStart,
+    Signal,
+    SolverCalled,
+    StepEnd,
+    StepError,
+    StepFallback,
+    StepRetry,
+    StepSettled,
+    StepStart,
+    VariableHealth,
+)
+from replanctl.run.fold import ResultFold, fold
+from replanctl.run.given import check_policy, own_steps
+from replanctl.run.handover import error_in_words
+from replanctl.run.interruptions import Interruption
+from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
+from replanctl.run.reopening import RESUME
+from replanctl.run.requests import RequestListener
+from replanctl.run.result import (
+    Gap,
+    GateView,
+    HandOver,
+    LedgerLine,
+    LessonView,
+    Revision,
+    SessionResult,
+    StepView,
+    VariableView,
+    VersionView,
+)
+from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
+from replanctl.run.settlements import UnsettledError, Word, settlements, ways, word
+from replanctl.run.settling import Doubt, Settlement, doubts
+from replanctl.run.tools import Call, Outcome, Started, Tools
+
+if TYPE_CHECKING:
+    from replanctl.run.schema import DIALECT, Schema, event_schema, in_json_words, result_schema
+    from replanctl.run.story import Blocker, ExecutionStory, Story, VersionStory, step_ids, story_of
+else:
+    __getattr__ = lazily(
+        __name__,
+        {
+            "schema": ("DIALECT", "Schema", "event_schema", "in_json_words", "result_schema"),
+            "story": ("Blocker", "ExecutionStory", "VersionStory", "Story", "step_ids", "story_of"),
+        },
+    )
+
+__all__ = [
+    "SessionComplete",
+    "LessonView",
+    "check_policy",
+    "own_steps",
+    "events",
+    "Amendment",
+    "AnyEvent",
+    "Attempt",
+    "Blocker",
+    "Call",
+    "NewInputs",
+    "VersionStory",
+    "ExecutionStory",
+    "Interruption",
+    "DIALECT",
+    "Event",
+    "Gap",
+    "Gate",
+    "GateView",
+    "GoalChanged",
+    "HandOver",
+    "error_in_words",
+    "LedgerLine",
+    "LessonLearned",
+    "Mode",
+    "Outcome",
+    "PlanCommit",
+    "PlanDiffed",
+    "PlanDraft",
+    "PlanRejected",
+    "Policy",
+    "RESUME",
+    "RequestListener",
+    "ResultFold",
+    "RetryPolicy",
+    "Revision",
+    "Route",
+    "Schema",
+    "Script",
+    "Session",
+    "SessionResult",
+    "SessionStart",
+    "Signal",
+    "Doubt",
+    "UnsettledError",
+    "Word",
+    "settlements",
+    "ways",
+    "word",
+    "Settlement",
+    "StepSettled",
+    "doubts",
+    "SolverCalled",
+    "SolverPolicy",
+    "Started",
+    "StepEnd",
+    "StepError",
+    "StepFallback",
+    "StepRetry",
+    "StepStart",
+    "StepView",
+    "Story",
+    "Tools",
+    "VariableHealth",
+    "VariableView",
+    "VersionView",
+    "call_cut_off",
+    "event_schema",
+    "fold",
+    "in_json_words",
+    "result_schema",
+    "step_ids",
+    "story_of",
+    "where_to_cut",
+]

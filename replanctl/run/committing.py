@@ -3,113 +3,185 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
-from replanctl.plan.cells import FAILED, PENDING, SKIPPED, Cell
-from replanctl.plan.diff import changed_fields
-from replanctl.plan.draft import Draft, Proposal, lay_over
-from replanctl.plan.draft_check import Surroundings, check
-from replanctl.plan.graph import Graph, call_key
-from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
-from replanctl.replan.gates import BudgetGate, Check
-from replanctl.replan.routing import deeper
-from replanctl.run.asking import TEMPLATE
-from replanctl.run.case import Case
-from replanctl.run.ending import Ender
+from replanctl.kinds import Granularity, Verdict
+from replanctl.live import (
+    DONE,
+    FAILED,
+    PENDING,
+    SKIPPED,
+    Cell,
+    Draft,
+    Graph,
+    Ground,
+    Proposal,
+    Surroundings,
+    check,
+    is_required,
+    lay_over,
+    required,
+    same_work,
+    sequence_key,
+    unmakeable,
+)
+from replanctl.plan import Step, changed_fields, variable_name
+from replanctl.replan import Check, Moment, deeper
+from replanctl.run.budget import Spending
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
+from replanctl.run.once import May
+from replanctl.run.requests import TEMPLATE
 from replanctl.run.state import SessionState
+from replanctl.run.step_ends import StepEnds
+from replanctl.run.trigger import Trigger
+
+
+class Faults(NamedTuple):
+    """Why a draft is refused. `only_calls`: for nothing but calls that may not be made (again)."""
+
+    reasons: tuple[str, ...]
+    only_calls: bool = False
 
 
 class Committing:
     """Judges drafts and puts them in force. In the `plain` loop nothing but the draft's own names is judged."""
 
-    def __init__(self, state: SessionState, ender: Ender, *, plain: bool) -> None:
+    def __init__(self, state: SessionState, ends: StepEnds, *, plain: bool) -> None:
         self._state = state
-        self._ender = ender
+        self._ends = ends
         self._plain = plain
 
-    def proposal(self, case: Case, draft: Draft, who: str) -> Proposal:
-        """What this draft would change."""
+    def proposal(self, trigger: Trigger, draft: Draft, who: str) -> Proposal:
+        """What this draft would change. In answer to a changed goal an empty one means that what is there will do."""
         state = self._state
-        return lay_over(
-            draft,
-            state.graph,
-            case.decision.granularity,
-            failed=case.cell,
-            scope=case.scope,
-            refuted=state.variables.refuted,
-            finished=None if who == TEMPLATE else state.finished,
+        if not draft.steps:
+            return self._no_more(draft)
+        ground = Ground(state.graph, trigger.decision.granularity, trigger.cell, trigger.scope)
+        if who != TEMPLATE:  # the template says itself which step each of its own stands for
+            judged = state.variables.after(draft.verdicts)
+            ground.finished, ground.open, ground.holds = state.finished, state.open_steps, judged.is_clean
+        return lay_over(draft, ground, state.variables.refuted)
+
+    def _no_more(self, draft: Draft) -> Proposal:
+        """What is open goes; results that are stale by the change alone are kept, unless the draft judges them."""
+        graph = self._state.graph
+        kept = {variable_name(id_): Verdict.KEEP for id_ in self._state.variables.only_outdated()}
+        dropped = (c for c in graph.cells.values() if is_required(c) and c.state is not DONE) if graph.required else ()
+        return Proposal(
+            steps=(),
+            amended=(),
+            removed=tuple(cell.step.id for cell in graph.open_cells()),
+            mapping={},
+            before={},
+            verdicts={**kept, **draft.verdicts},
+            dropped=tuple(cell.step.id for cell in dropped),
+            warnings=draft.warnings,
+            closes=True,
         )
 
-    def faults(self, case: Case, proposal: Proposal) -> tuple[str, ...]:
+    def faults(self, trigger: Trigger, proposal: Proposal, who: str) -> Faults:
         """Every reason against it."""
-        state, plan = self._state, self._state.plan
         if self._plain:
-            return proposal.faults
-        around = Surroundings(state.graph, state.variables, plan.tools, plan.assumptions, state.denies, case.cell)
-        return check(proposal, around, case.decision.granularity)
+            return Faults(proposal.faults)
+        if proposal.closes:
+            return Faults(tuple(required(proposal.dropped)))
+        state, plan, granularity = self._state, self._state.plan, trigger.decision.granularity
+        around = Surroundings(
+            state.graph, state.variables, plan.tools, plan.assumptions, state.unmakeable, trigger.cell,
+            by_template=who == TEMPLATE,
+        )  # fmt: skip
+        reasons = check(proposal, around, granularity)
+        return Faults(reasons, bool(reasons) and set(reasons) <= set(unmakeable(proposal, around, granularity)))
 
-    def called_again(self, proposal: Proposal) -> tuple[str, ...]:
-        """A warning for each step that makes a call again which is done and not safe to make twice."""
-        unsafe = [step for step in proposal.steps if not self._state.tool(step.tool_name).idempotent]
-        return tuple(
-            f"step {step.id} calls {step.tool_name} again, which is not idempotent and may act twice"
-            for step in unsafe
-            if self._state.finished.called(step)
-        )
+    def acting_again(self, proposal: Proposal) -> Iterator[str]:
+        """A warning for each step whose call was made before and is not made again, and for each that does once more,
+        with other args, what an action says that is done."""
+        state, known = self._state, proposal.reader(self._state.graph)
+        for step in proposal.steps:
+            if state.tool(step.tool_name).idempotent:
+                continue
+            ruling = state.drafted_call(step, known(step))
+            if ruling.may is May.TAKE:
+                yield ruling.why
+            elif ruling.may is May.MAKE and (done := self._done_already(step, proposal.before.get(step.id))):
+                args = "other args" if state.can_read(step, known(step)) else "args that can't be read yet"
+                yield (
+                    f"step {step.id} does again what step {done.step.id} did ({step.action}), with {args}:"
+                    f" {step.tool_name} acts on the world"
+                )
+
+    def _done_already(self, step: Step, before: Step | None) -> Cell | None:
+        """A step that was done with the same written action and tool; none where the draft only lists an open step."""
+        if step.again or step.action == step.tool_name:
+            return None
+        cell = self._state.graph.cells.get(before.id) if before is not None else None
+        if cell is not None and cell.state is not DONE and same_work(cell.step, step):
+            return None
+        return self._state.finished.same_action(step)
 
     # -- gates --------------------------------------------------------------------------------------------------------
 
-    def checks(self, case: Case, proposal: Proposal) -> Iterator[Check]:
+    def checks(self, trigger: Trigger, proposal: Proposal) -> Iterator[Check]:
         """The two gates behind the draft check, in order; each is read when it is its turn."""
         state, graph = self._state, self._state.graph
         leaving = proposal.leaving(graph)
-        key = graph.open_key() - sum(call_key(cell.step) for cell in leaving) + sum(map(call_key, proposal.steps))
+        key = (
+            graph.open_key() - sum(sequence_key(cell.step) for cell in leaving) + sum(map(sequence_key, proposal.steps))
+        )
         version = graph.version
-        if case.failure is None:  # versions made for an earlier goal do not count
+        if trigger.failure is None:  # versions made for an earlier goal do not count
             state.guard.forget()
         state.guard.replace(graph.open_key(), lambda: _calls(cell.step for cell in graph.open_at(version)))
-        yield state.guard.check(key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
-        max_steps = None if self._plain else state.limits.max_steps
         left = graph.open - len(leaving) + len(proposal.steps)
-        yield BudgetGate("max_steps", max_steps).check(state.executions + left)
+        seen = partial(state.guard.seen, key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
+        return state.budget.checks(Moment.COMMIT, state, Spending(steps=left, seen=seen))
 
     # -- the commit ---------------------------------------------------------------------------------------------------
 
-    def commit(self, case: Case, proposal: Proposal) -> Iterator[Event]:
+    def commit(self, trigger: Trigger, proposal: Proposal) -> Iterator[Event]:
         """Put the next version in force."""
         state, graph = self._state, self._state.graph
-        parent, (rule, granularity) = state.version, (case.decision.rule, case.decision.granularity)
+        parent, (rule, granularity) = state.version, (trigger.decision.rule, trigger.decision.granularity)
         changes = _changes(proposal, graph)
-        self._climb(case)
+        self._climb(trigger)
+        if proposal.closes:  # what is there will do, whatever was to be handed over
+            state.given_up = []
         refuted = tuple(state.variables.refuted)
-        afresh = case.failure is None
-        made = graph.commit(proposal.steps, proposal.amended, proposal.removed, afresh=afresh, refuted=refuted)
+        afresh = trigger.failure is None
+        made = graph.commit(
+            proposal.steps,
+            proposal.amended,
+            proposal.removed,
+            afresh=afresh,
+            refuted=refuted,
+            readings=proposal.readings,
+        )
         state.version = f"v{graph.version}"
         yield state.emit(
-            PlanCommit, parent, granularity, rule, case.cause, state.goal, proposal.steps, proposal.amended,
+            PlanCommit, parent, granularity, rule, trigger.cause, state.goal, proposal.steps, proposal.amended,
             proposal.removed, proposal.verdicts, len(graph.cells), refuted,
         )  # fmt: skip
-        yield state.emit(PlanDiffed, parent, state.version, granularity, case.cause, *changes)
+        yield state.emit(PlanDiffed, parent, state.version, granularity, trigger.cause, *changes)
         if proposal.verdicts:
             verdicts = {name[1:]: Verdict(verdict) for name, verdict in proposal.verdicts.items()}
             yield from state.health_events(state.variables.judge(verdicts))
-        yield from settle(made, state, self._ender)
+        yield from skip_unreachable(made, state, self._ends)
 
-    def _climb(self, case: Case) -> None:
+    def _climb(self, trigger: Trigger) -> None:
         """The ladder goes one way; a changed goal lets everything start afresh."""
         state = self._state
-        if case.failure is None:
+        if trigger.failure is None:
             state.breaker.forget()
             state.guard.forget()
             return
         state.guard.commit()
-        lineage = state.graph.lineage(case.failure.cell)
-        lineage.deepest = deeper(lineage.deepest, case.decision.granularity)
-        lineage.patches += case.decision.granularity is Granularity.PATCH
+        lineage = state.graph.lineage(trigger.failure.cell)
+        lineage.deepest = deeper(lineage.deepest, trigger.decision.granularity)
+        lineage.patches += trigger.decision.granularity is Granularity.PATCH
 
 
-def settle(made: Sequence[Cell], state: SessionState, ender: Ender) -> Iterator[Event]:
+def skip_unreachable(made: Sequence[Cell], state: SessionState, ends: StepEnds) -> Iterator[Event]:
     """A pending step whose dependency is lost is skipped; one with nothing but gaps to run on is a gap."""
     cells = state.graph.cells
     for cell in made:
@@ -117,14 +189,14 @@ def settle(made: Sequence[Cell], state: SessionState, ender: Ender) -> Iterator[
         if not depends_on or cell.state is not PENDING or cell.gone:
             continue
         dependencies = [cells[d] for d in depends_on if d in cells]
-        lost = [d for d in dependencies if d.state in (FAILED, SKIPPED) and not d.waits and not d.gap]
+        lost = [d for d in dependencies if d.state in (FAILED, SKIPPED) and not d.awaits_replan and not d.gap]
         if lost:
-            yield ender.skip(cell, blocked_by=(lost[0].step.id,))
-            yield from ender.skip_dependents(cell)
+            yield ends.skip(cell, blocked_by=(lost[0].step.id,))
+            yield from ends.skip_dependents(cell)
         elif dependencies and cell.gap_deps == len(dependencies):
             queue: list[Cell] = [cell]
             while queue:
-                yield from ender.block(queue.pop(0), queue)
+                yield from ends.block(queue.pop(0), queue)
 
 
 _Ids = tuple[str, ...]

@@ -12,17 +12,20 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
-from replanctl.plan import contract, references
-from replanctl.plan.cells import Cell
-from replanctl.plan.references import Reference
-from replanctl.plan.variables import Health
-from replanctl.replan.gates import BudgetGate, Check
-from replanctl.replan.signal import ERROR_TYPES, ErrorType, Missing, Status
-from replanctl.run.ending import Ender
+import msgspec
+
+from replanctl.kinds import ErrorType, GateName, Health, Status
+from replanctl.live import Cell, call_key
+from replanctl.plan import Reference, references
+from replanctl.replan import ERROR_TYPES, Check, Missing, Moment
+from replanctl.run.budget import MICROSECONDS, Spending
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
-from replanctl.run.flight import Flight
-from replanctl.run.state import MICROSECONDS, SessionState, microseconds
-from replanctl.run.tools import Call, Outcome, Tools
+from replanctl.run.execution import Execution
+from replanctl.run.once import DENIED, MAKE, Came, Made, May, Ruling
+from replanctl.run.state import SessionState, microseconds
+from replanctl.run.step_ends import StepEnds
+from replanctl.run.tools import CUT_OFF, Call, Outcome, Started, Tools
+from replanctl.schema import contract
 
 # What happens at an instant, in this order: what ends is handled before anything starts.
 _CALL_ENDS, _RETRY, _FALL_BACK = range(3)
@@ -32,25 +35,19 @@ _OK = Status.OK
 class Dispatcher:
     """Starts executions and carries them to their end."""
 
-    def __init__(self, state: SessionState, tools: Tools, ender: Ender) -> None:
+    def __init__(self, state: SessionState, tools: Tools, ends: StepEnds) -> None:
         self._state = state
         self.tools = tools
-        self._ender = ender
+        self._ends = ends
         # what is in flight: when its call or wait ends, what happens then, and in which order it was put here
-        self.agenda: list[tuple[int, int, int, Flight]] = []
+        self.agenda: list[tuple[int, int, int, Execution]] = []
         self._order = 0
-        self.stopped: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
+        self.cut_off: Started | None = None  # a call that was made before the session was killed
 
     def refusal(self) -> Check | None:
         """The gate that keeps the next step from starting, if one does."""
-        state, limits = self._state, self._state.limits
-        if limits.max_steps is not None and state.executions >= limits.max_steps:
-            return Check("max_steps", limits.max_steps, state.executions, False)
-        if limits.max_tool_calls is not None and state.calls >= limits.max_tool_calls:
-            return Check("max_tool_calls", limits.max_tool_calls, state.calls, False)
-        if self._state.deadline is not None and state.clock >= self._state.deadline:
-            return Check("max_seconds", limits.max_seconds, state.at, False)
-        return None
+        state = self._state
+        return state.budget.refusal(Moment.STEP, state, state.next_step)
 
     # -- starting -------------------------------------------------------------------------------------------------
 
@@ -71,20 +68,40 @@ class Dispatcher:
         spec = state.tools.get(tool) or state.tool(tool)
         lineage = cell.lineage
         again = lineage is not None and lineage.called
-        flight = Flight(cell, args, tool, spec, state.at, sources, again)
+        execution = Execution(cell, args, tool, spec, state.at, sources, again)
         if missing is not None:
-            yield from self._ender.fail(flight, Status.ERROR, "", missing=missing)
-        elif state.denied and state.was_denied(tool, args):
-            yield from self._ender.fail(flight, Status.DENIED, "denied before")
+            yield from self._ends.fail(execution, Status.ERROR, "", missing=missing)
+        elif (ruling := self._ruling(execution)).may is May.TAKE:
+            yield from self._ends.take(execution, ruling)
+        elif ruling.may is not May.MAKE:
+            yield from self._ends.fail(execution, Status.DENIED, ruling.why)
         elif spec.args is not None and (mismatch := contract.check_args(spec.args, args)):
-            yield from self._ender.fail(flight, Status.SHAPE, mismatch)
+            yield from self._ends.fail(execution, Status.SHAPE, mismatch)
         else:
-            self._call(flight)
+            self._call(execution)
+
+    def _ruling(self, execution: Execution) -> Ruling:
+        """Whether the step's own call may be made."""
+        state = self._state
+        if execution.spec.idempotent and not state.once.denied:
+            return MAKE
+        state.once.ran_again(execution.cell.step.id)
+        caller = state.caller(execution.cell)
+        return state.may_call(execution.tool, execution.args, caller, again=caller.step.again)
+
+    def waits(self, cell: Cell) -> bool:
+        """Whether a step's own call is in flight already, for another step: it is not made before that has ended."""
+        state, step = self._state, cell.step
+        known = state.graph.ids_of(cell.reading)
+        if not state.once.in_flight or state.tool(step.tool_name).idempotent or not state.can_read(step, known):
+            return False
+        return state.may_call(step.tool_name, state.substituted(step, known), state.caller(cell)).may is May.WAIT
 
     def _read(self, cell: Cell) -> tuple[dict[str, Any], tuple[str, ...], Missing | None, tuple[str, ...]]:
         """The args with what their references read, whom they read, the first that can't be read, and warnings."""
         state, step = self._state, cell.step
-        found = references.find(step.args, state.graph.known)
+        known = state.graph.ids_of(cell.reading)
+        found = references.find(step.args, known)
         for reference in found:
             if stands := state.state(reference):
                 return step.args, (), Missing(reference.text, reference.step_id, stands), ()
@@ -96,59 +113,75 @@ class Dispatcher:
         )
         if any(self._is_gap(reference) for reference in found):
             cell.on_gaps = True
-        return state.substituted(step), sources, None, warnings
+        return state.substituted(step, known), sources, None, warnings
 
     def _is_gap(self, reference: Reference) -> bool:
         return reference.step_id not in self._state.variables
 
     # -- calling --------------------------------------------------------------------------------------------------
 
-    def _call(self, flight: Flight) -> None:
+    def _call(self, execution: Execution) -> None:
         """Make the call now; its answer arrives when the clock has reached it."""
-        state, cell = self._state, flight.cell
-        spec = flight.spec
-        flight.tries += 1
+        state, cell = self._state, execution.cell
+        spec = execution.spec
+        execution.tries += 1
         state.calls += 1
+        coefficients = state.policy.coefficients
+        execution.coefficient = coefficients.retry if execution.attempts else coefficients.execution
+        state.in_flight += execution.coefficient
         call = Call(
             cell.step.id,
-            flight.tool,
-            flight.args,
+            execution.tool,
+            execution.args,
             state.graph.version,
-            len(flight.attempts) + 1,
+            len(execution.attempts) + 1,
             spec.timeout,
-            state.graph.line(cell),
+            state.graph.lineage_ids(cell),
             cell.step.produces,
             spec.idempotent,
         )
-        outcome = self.tools.call(call)
-        if outcome.latency > spec.timeout:
-            outcome = Outcome(Status.TIMEOUT, latency=spec.timeout, tokens=outcome.tokens)
-        self._listen(flight, outcome, state.clock)
+        if not spec.idempotent and execution.made is None:
+            key = call_key(execution.tool, execution.args)
+            execution.made = state.once.begin(key, execution.tool, state.caller(cell), execution.sources)
+        if execution.made is not None:
+            execution.made.number = state.seq - 1
+        outcome = self._answer(call, execution)
+        execution.acted = outcome.status.took_effect
+        if outcome.status is Status.LOST or outcome.latency > spec.timeout:
+            outcome = _unheard(outcome, min(outcome.latency, spec.timeout))
+        self._listen(execution, outcome, state.clock)
 
-    def _listen(self, flight: Flight, outcome: Outcome, called: int) -> None:
+    def _answer(self, call: Call, execution: Execution) -> Outcome:
+        """What the tool says; nothing, where the call was made already and the session was killed in it."""
+        if execution.made is not None and self.cut_off == (call.step_id, call.version, call.attempt):
+            execution.cut_off = True
+            return Outcome(Status.TIMEOUT, latency=0.0)
+        return self.tools.call(call)
+
+    def _listen(self, execution: Execution, outcome: Outcome, called: int) -> None:
         """The answer to a call made at this instant arrives in time, or is cut off when the session's time is up."""
         ends, deadline = called + microseconds(outcome.latency), self._state.deadline
         if deadline is not None and ends > deadline:
-            flight.unheard = outcome
+            execution.unheard = outcome
             ends = max(deadline, self._state.clock)
-            outcome = Outcome(Status.TIMEOUT, latency=(ends - called) / MICROSECONDS, tokens=outcome.tokens)
-        flight.answer = outcome
-        self._schedule(ends, _CALL_ENDS, flight)
+            outcome = _unheard(outcome, (ends - called) / MICROSECONDS)
+        execution.answer = outcome
+        self._schedule(ends, _CALL_ENDS, execution)
 
     def keep_time(self) -> None:
         """The session has another time from here on, and so have the calls under way."""
         under_way = sorted(self.agenda, key=itemgetter(2))
         self.agenda.clear()
-        for clock, what, _, flight in under_way:
+        for clock, what, _, execution in under_way:
             if what == _CALL_ENDS:
-                outcome, flight.unheard = flight.unheard or flight.answer, None
-                self._listen(flight, outcome, clock - microseconds(flight.answer.latency))
+                outcome, execution.unheard = execution.unheard or execution.answer, None
+                self._listen(execution, outcome, clock - microseconds(execution.answer.latency))
             else:
-                self._schedule(clock, what, flight)
+                self._schedule(clock, what, execution)
 
-    def _schedule(self, clock: int, what: int, flight: Flight) -> None:
+    def _schedule(self, clock: int, what: int, execution: Execution) -> None:
         self._order += 1
-        heappush(self.agenda, (clock, what, self._order, flight))
+        heappush(self.agenda, (clock, what, self._order, execution))
 
     def advance(self) -> Iterator[Event]:
         """Move the clock to the next instant at which something ends, and handle everything that does."""
@@ -156,133 +189,152 @@ class Dispatcher:
         now = agenda[0][0]
         self._state.advance(now)
         while agenda and agenda[0][0] == now:
-            _, what, _, flight = heappop(agenda)
+            _, what, _, execution = heappop(agenda)
             if what == _CALL_ENDS:
-                yield from self._answered(flight)
+                yield from self._answered(execution)
             elif what == _RETRY:
-                yield from self._retry(flight)
+                yield from self._retry(execution)
             else:
-                yield from self._fall_back(flight)
+                yield from self._fall_back(execution)
 
-    def _answered(self, flight: Flight) -> Iterable[Event]:
-        outcome = flight.answer
+    def _answered(self, execution: Execution) -> Iterable[Event]:
+        outcome = execution.answer
         status, message = outcome.status, outcome.message
-        produces = flight.cell.step.produces
+        if execution.made is not None:
+            self._hear(execution, execution.made)
+        produces = execution.cell.step.produces
         if status is _OK and produces is not None and (fault := contract.check(produces, outcome.value)):
             status, message = Status.SHAPE, fault
-        coefficients = self._state.policy.coefficients
-        cost = coefficients.retry if flight.attempts else coefficients.execution
-        tokens = cost if outcome.tokens is None else outcome.tokens
-        flight.attempts.append(Attempt(flight.tool, status, outcome.latency, tokens))
+        state, coefficient = self._state, execution.coefficient
+        tokens = coefficient if outcome.tokens is None else outcome.tokens
+        state.in_flight -= coefficient
+        state.booked += tokens
+        execution.attempts.append(Attempt(execution.tool, status, outcome.latency, tokens, execution.acted))
         if status is _OK:
-            return self._ender.succeed(flight, outcome.value)
-        return self._unsuccessful(flight, status, message)
+            return self._ends.succeed(execution, outcome.value)
+        return self._unsuccessful(execution, status, message)
 
-    def _unsuccessful(self, flight: Flight, status: Status, message: str) -> Iterator[Event]:
+    def _hear(self, execution: Execution, made: Made) -> None:
+        """The answer to a call that is made once. `again` is good for one that was answered."""
+        outcome, cell = execution.answer, execution.cell
+        self._state.once.hear(made, outcome.status, outcome.value)
+        self._state.graph.release()
+        if outcome.status.is_answer and cell.step.again and execution.tool == cell.step.tool_name:
+            cell.step = msgspec.structs.replace(cell.step, again=False)
+
+    def _let_go(self, execution: Execution) -> None:
+        """The call that an execution was making did not act, and it will not try that one again."""
+        if execution.made is not None and execution.made.came is Came.NOTHING_YET:
+            self._state.once.drop(execution.made)
+            self._state.graph.release()
+            execution.made = None
+
+    def _unsuccessful(self, execution: Execution, status: Status, message: str) -> Iterator[Event]:
         if status is Status.DENIED:
-            self._state.denied.add(self._ender.call_key(flight))
-        if flight.unheard is not None:
-            gate = Check("max_seconds", self._state.limits.max_seconds, self._state.at, False)
-            yield from self._abandon(flight, gate)
-        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self._may_have_happened(flight, status):
-            yield from self._try_again(flight)
+            self._state.once.denied.add(call_key(execution.tool, execution.args))
+            self._let_go(execution)
+        if execution.cut_off:
+            yield self._ends.abandon(execution, CUT_OFF)
+        elif execution.unheard is not None:
+            yield from self._abandon(execution, self._state.budget.cut_off(self._state))
+        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not _doubtful(execution):
+            yield from self._try_again(execution)
         else:
-            yield from self._ender.fail(flight, status, message, outcome=flight.answer)
-
-    def _may_have_happened(self, flight: Flight, status: Status) -> bool:
-        return status is Status.TIMEOUT and not flight.spec.idempotent
+            yield from self._ends.fail(execution, status, message, outcome=execution.answer)
 
     # -- trying again -----------------------------------------------------------------------------------------------
 
-    def _try_again(self, flight: Flight) -> Iterator[Event]:
+    def _try_again(self, execution: Execution) -> Iterator[Event]:
         """The same tool after a wait, else the next fallback, else the failure."""
         state = self._state
-        if flight.tries < state.policy.retry.max_attempts:
-            ends = state.clock + microseconds(self._wait(flight))
-            late = state.deadline is not None and ends > state.deadline
-            if not (late and self._has_fallback(flight)):
-                if (gate := self._no_call_at(ends, late=late)) is not None:
-                    yield from self._abandon(flight, gate)
-                else:
-                    self._schedule(ends, _RETRY, flight)
+        if execution.tries < state.policy.retry.max_attempts:
+            ends = state.clock + microseconds(self._wait(execution))
+            gate = self._refused(Moment.WAIT, ends)
+            if gate is None:
+                self._schedule(ends, _RETRY, execution)
                 return
-        if self._has_fallback(flight):
-            self._schedule(state.clock, _FALL_BACK, flight)
+            if gate.gate is not GateName.MAX_SECONDS or not self._has_fallback(execution):
+                yield from self._abandon(execution, gate)
+                return
+        self._let_go(execution)
+        if self._has_fallback(execution):
+            self._schedule(state.clock, _FALL_BACK, execution)
         else:
-            outcome = flight.answer
-            yield from self._ender.fail(flight, outcome.status, outcome.message, outcome=outcome)
+            outcome = execution.answer
+            yield from self._ends.fail(execution, outcome.status, outcome.message, outcome=outcome)
 
-    def _wait(self, flight: Flight) -> float:
+    def _wait(self, execution: Execution) -> float:
         """The seconds before the next try: what the tool asked for, else the backoff."""
-        retry, asked = self._state.policy.retry, flight.answer.retry_after
-        return _backoff(retry.backoff, retry.factor, retry.max_backoff, flight.tries) if asked is None else asked
+        retry, asked = self._state.policy.retry, execution.answer.retry_after
+        return _backoff(retry.backoff, retry.factor, retry.max_backoff, execution.tries) if asked is None else asked
 
-    def _retry(self, flight: Flight) -> Iterator[Event]:
-        state, last = self._state, flight.answer
-        if state.was_denied(flight.tool, flight.args):  # meanwhile, to another step
-            yield from self._ender.fail(flight, Status.DENIED, "denied before")
-        elif (gate := self._no_call_now()) is not None:
-            yield from self._abandon(flight, gate)
+    def _retry(self, execution: Execution) -> Iterator[Event]:
+        state, last = self._state, execution.answer
+        if call_key(execution.tool, execution.args) in state.once.denied:  # meanwhile, to another step
+            self._let_go(execution)
+            yield from self._ends.fail(execution, Status.DENIED, DENIED.why)
+        elif (gate := self._refused(Moment.CALL)) is not None:
+            yield from self._abandon(execution, gate)
         else:
-            number, wait = len(flight.attempts) + 1, self._wait(flight)
-            yield state.emit(StepRetry, flight.cell.step.id, flight.tool, number, wait, last.status, last.message)
-            self._call(flight)
+            number, wait = len(execution.attempts) + 1, self._wait(execution)
+            yield state.emit(StepRetry, execution.cell.step.id, execution.tool, number, wait, last.status, last.message)
+            self._call(execution)
 
-    def _has_fallback(self, flight: Flight) -> bool:
-        """Whether a fallback is left whose schema takes the args and whose call was not denied before."""
-        if flight.fallbacks is None:  # the first tool's; a fallback's own fallbacks are not followed
-            flight.fallbacks = list(dict.fromkeys(name for name in flight.spec.fallback if name != flight.tool))
-        while flight.fallbacks:
-            name = flight.fallbacks[0]
+    def _has_fallback(self, execution: Execution) -> bool:
+        """Whether a fallback is left whose schema takes the args and whose call may be made."""
+        if execution.fallbacks is None:  # the first tool's; a fallback's own fallbacks are not followed
+            execution.fallbacks = list(
+                dict.fromkeys(name for name in execution.spec.fallback if name != execution.tool)
+            )
+        caller = self._state.caller(execution.cell)
+        while execution.fallbacks:
+            name = execution.fallbacks[0]
             schema = self._state.tool(name).args
-            refused = schema is not None and contract.check_args(schema, flight.args)
-            if not refused and not self._state.was_denied(name, flight.args):
+            refused = schema is not None and contract.check_args(schema, execution.args)
+            if not refused and self._state.may_call(name, execution.args, caller).may is May.MAKE:
                 return True
-            flight.fallbacks.pop(0)
+            execution.fallbacks.pop(0)
         return False
 
-    def _fall_back(self, flight: Flight) -> Iterator[Event]:
-        if not self._has_fallback(flight):  # its call was denied meanwhile
-            yield from self._try_again(flight)
+    def _fall_back(self, execution: Execution) -> Iterator[Event]:
+        if not self._has_fallback(execution):  # its call was made or denied meanwhile
+            yield from self._try_again(execution)
             return
-        if (gate := self._no_call_now()) is not None:
-            yield from self._abandon(flight, gate)
+        if (gate := self._refused(Moment.CALL)) is not None:
+            yield from self._abandon(execution, gate)
             return
-        assert flight.fallbacks
-        before, flight.tool = flight.tool, flight.fallbacks.pop(0)
-        flight.spec = self._state.tool(flight.tool)
-        flight.tries = 0
-        number = len(flight.attempts) + 1
-        step_id, last = flight.cell.step.id, flight.answer
-        yield self._state.emit(StepFallback, step_id, flight.tool, before, number, last.status, last.message)
-        self._call(flight)
+        assert execution.fallbacks
+        before, execution.tool = execution.tool, execution.fallbacks.pop(0)
+        execution.spec = self._state.tool(execution.tool)
+        execution.tries = 0
+        number = len(execution.attempts) + 1
+        step_id, last = execution.cell.step.id, execution.answer
+        yield self._state.emit(StepFallback, step_id, execution.tool, before, number, last.status, last.message)
+        self._call(execution)
 
     # -- gates inside an execution ---------------------------------------------------------------------------------
 
-    def _calls_gate(self) -> BudgetGate:
-        return BudgetGate("max_tool_calls", self._state.limits.max_tool_calls, reached=False)
-
-    def _out_of_calls(self) -> bool:
-        return not self._calls_gate().check(self._state.calls).admitted
-
-    def _calls_spent(self) -> Check:
-        return self._calls_gate().check(self._state.calls)
-
-    def _no_call_now(self) -> Check | None:
+    def _refused(self, moment: Moment, clock: int | None = None) -> Check | None:
+        """The gate that refuses a retry or a fallback: now, or at an instant of the clock."""
         state = self._state
-        return self._no_call_at(state.clock, late=state.deadline is not None and state.clock >= state.deadline)
+        spending = Spending(tokens=state.policy.coefficients.retry, clock=clock)
+        return state.budget.refusal(moment, state, spending)
 
-    def _no_call_at(self, clock: int, *, late: bool) -> Check | None:
-        """The gate that refuses a call at this instant; counts come before the clock."""
-        if self._out_of_calls():
-            return self._calls_spent()
-        if late:
-            return Check("max_seconds", self._state.limits.max_seconds, clock / MICROSECONDS, False)
-        return None
+    def _abandon(self, execution: Execution, gate: Check) -> Iterator[Event]:
+        self._let_go(execution)
+        self._state.spent = self._state.spent or (gate, execution.cell.step.id)
+        yield self._ends.abandon(execution)
 
-    def _abandon(self, flight: Flight, gate: Check) -> Iterator[Event]:
-        self.stopped = self.stopped or (gate, flight.cell.step.id)
-        yield self._ender.abandon(flight)
+
+def _doubtful(execution: Execution) -> bool:
+    """Whether the call that an execution made may have happened, and is not to be made twice."""
+    return execution.made is not None and execution.made.came is Came.DOUBT
+
+
+def _unheard(outcome: Outcome, latency: float) -> Outcome:
+    """What a call comes to whose answer did not arrive: nothing of what was said, only what it cost."""
+    status = Status.LOST if outcome.status is Status.LOST else Status.TIMEOUT
+    return Outcome(status, latency=latency, tokens=outcome.tokens)
 
 
 def _backoff(first: float, factor: float, most: float, tries: int) -> float:

@@ -1,45 +1,52 @@
-"""A rehearsal, or a real session: one loop that yields facts.
+"""One session as a generator of events, whether it is rehearsed or real.
 
 The loop admits what is ready, moves the virtual clock to the next instant at which something ends, and, when nothing
-is in flight any more, settles what came up: replans, changed goals, the end. Tools and replanner are passed in; nothing
-here opens a file, reads a clock or prints.
+runs any more, takes one turn in the order of business (`turns.py`): a replan, a changed goal, the end. Tools and
+replanner are passed in; nothing here opens a file, reads a clock or prints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from replanctl.plan.coupling import coupling
-from replanctl.plan.model import Plan, Tool
-from replanctl.replan.gates import Check, left_open
-from replanctl.replan.lessons import Lesson
-from replanctl.replan.prompt import ReplanRequest
-from replanctl.replan.replanner import Replanner
-from replanctl.run.case import Stop
+from replanctl.kinds import LedgerKind, Mode, Reason
+from replanctl.plan import Plan, Step, Tool, coupling
+from replanctl.replan import Lesson, Moment, Replanner, left_open
+from replanctl.run.budget import Spending
 from replanctl.run.dispatch import Dispatcher
-from replanctl.run.ending import Ender
-from replanctl.run.events import Event, Gate, GoalChanged, Ledger, PlanCommit, SessionComplete, SessionStart
-from replanctl.run.finish import COMPLETED, Finish
+from replanctl.run.events import Event, GoalChanged, PlanCommit, SessionComplete, SessionStart
+from replanctl.run.given import check_policy, check_seam, own_plan
 from replanctl.run.interruptions import Interruption, Interruptions
-from replanctl.run.policy import Mode, Policy
+from replanctl.run.policy import Policy
 from replanctl.run.reopening import reopen
-from replanctl.run.replanning import Replanning, refusal
+from replanctl.run.replanning import Replanning
+from replanctl.run.requests import RequestListener
+from replanctl.run.settling import Settlement, Settling
 from replanctl.run.state import DEFAULT_TOOL, SessionState
-from replanctl.run.tools import Tools
+from replanctl.run.step_ends import StepEnds
+from replanctl.run.stop import Stop
+from replanctl.run.tools import Started, Tools
+from replanctl.run.turns import Turns
 
 LastWords = Callable[[], Iterable[str]]
 
 
-class Change(msgspec.Struct, frozen=True):
-    """Other inputs for the rest of a session; None leaves what holds. `interruptions` stand in for those to come."""
+class NewInputs(msgspec.Struct, frozen=True):
+    """Other inputs for the rest of a session; None leaves what holds. `interruptions` stand in for those to come.
+
+    `settled` is a person's word on calls that may have happened; `cut_off` is the call that is about to be made, and
+    was made already when the session was killed.
+    """
 
     policy: Policy | None = None
     tools: Tools | None = None
     interruptions: tuple[Interruption, ...] | None = None
     last_words: LastWords | None = None
     goal: str | None = None
+    settled: tuple[Settlement, ...] = ()
+    cut_off: Started | None = None
 
 
 class Session:
@@ -48,7 +55,9 @@ class Session:
     `replanner` None is the template alone. `warnings` are told at the start, `last_words()` at the end. `plain` is the
     two-budget loop of `PlanExecuteAgent`: a draft is the whole rest of the plan, and nothing but the two budgets judges
     it. `no_plan` says why there is no plan at all; `default_tool` is what holds for a tool the plan does not
-    describe. `asked` is told every request before it is answered.
+    describe, `specs` what holds for one by its name. `listener` is told every request before it is answered. The plan
+    is looked at and copied, unless it is `checked`: one that was loaded from a file. Raises UsageError for what can't
+    be run.
     """
 
     def __init__(
@@ -65,35 +74,67 @@ class Session:
         plain: bool = False,
         no_plan: str = "",
         default_tool: Tool = DEFAULT_TOOL,
-        asked: Callable[[ReplanRequest], None] | None = None,
+        listener: RequestListener | None = None,
+        specs: Mapping[str, Tool] | None = None,
+        checked: bool = False,
     ) -> None:
+        check_policy(policy)
+        check_seam(tools, "call", "what calls the tools")
+        if replanner is not None:
+            check_seam(replanner, "replan", "a replanner")
+        if not checked:
+            plan = own_plan(plan)
         policy = policy or Policy()
         if policy.mode is Mode.AUTO:
-            plan = coupled(plan)
-        self.state = SessionState(plan, policy, lessons, default_tool)
+            plan = coupled(plan, policy.solver.required_steps)
+        self.state = SessionState(plan, policy, lessons, default_tool, specs)
+        self.state.plain = plain
         self._interruptions = Interruptions(interruptions)
-        self._ender = Ender(self.state, self._interruptions)
-        self._dispatch = Dispatcher(self.state, tools, self._ender)
-        self._replanning = Replanning(self.state, replanner, self._ender, plain=plain, asked=asked)
+        self._ends = StepEnds(self.state, self._interruptions)
+        self._dispatch = Dispatcher(self.state, tools, self._ends)
+        self._replanning = Replanning(self.state, replanner, self._ends, plain=plain, listener=listener)
+        self._settling = Settling(self.state, self._ends)
+        self._turns = Turns(self.state, self._dispatch, self._replanning, self._interruptions)
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
-        self._behind_stop: Change | None = None
+        self._behind_stop: NewInputs | None = None
+        self._limits_changed = False
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
-        yield from self._opening()
-        stop = Stop("no_plan", self._no_plan) if self._no_plan else None
-        while stop is None:
+        state = self.state
+        yield self._opening()
+        yield from self._plan()
+        while state.stop is None:
             yield from self._run()
-            stop = yield from self._settle()
-            if stop is not None and self._behind_stop is not None:
-                stop = yield from self._take_up(stop, self._behind_stop)
-        yield self._closing(stop)
+            yield from self._turn()
+            if state.stop is not None and self._behind_stop is not None:
+                yield from self._take_up(state.stop, self._behind_stop)
+        yield self._closing(state.stop)
+
+    def _turn(self) -> Iterator[Event]:
+        """The next turn in the order of business; what the breaker gave up may be replanned again under new limits, and
+        what a person has settled goes on."""
+        if self._settling.words:
+            yield from self._settle()
+        elif self._limits_changed:
+            self._limits_changed = False
+            yield from reopen(self.state, self._ends)
+        yield from self._turns.next()
+
+    def step(self, id_: str) -> Step | None:
+        """The step of this id as the version in force has it."""
+        cell = self.state.graph.cells.get(id_)
+        return cell.step if cell is not None else None
+
+    def change_goal(self, goal: str, refutes: Sequence[str] = ()) -> None:
+        """An interruption that comes due now, between two events."""
+        self._interruptions.add(goal, self.state.at, refutes)
 
     # -- resuming -----------------------------------------------------------------------------------------------------
 
-    def amend(self, change: Change, *, behind_stop: bool = False) -> None:
+    def amend(self, change: NewInputs, *, behind_stop: bool = False) -> None:
         """Change what holds from the next event on, between two events: how a stopped session is resumed.
 
         With `behind_stop` it holds once the session has come to its next stop, which is not its end then: what the
@@ -102,12 +143,13 @@ class Session:
         if behind_stop:
             self._behind_stop = change
         else:
-            self._obey(change)
+            self._apply(change)
 
-    def _obey(self, change: Change) -> None:
+    def _apply(self, change: NewInputs) -> None:
         if change.policy is not None:
-            self.state.obey(change.policy)
+            self.state.apply(change.policy)
             self._dispatch.keep_time()
+            self._limits_changed = True
         if change.tools is not None:
             self._dispatch.tools = change.tools
         if change.interruptions is not None:
@@ -115,36 +157,56 @@ class Session:
         if change.last_words is not None:
             self._last_words = change.last_words
         if change.goal is not None:
-            self._interruptions.add(change.goal)
+            self._interruptions.add(change.goal, self.state.at)
+        self._dispatch.cut_off, self._settling.words = change.cut_off, change.settled
+        self.state.once.denied.clear()  # a person was here: what was denied may be allowed now
 
-    def _take_up(self, stop: Stop, change: Change) -> Generator[Event, None, Stop | None]:
+    def _take_up(self, stop: Stop, change: NewInputs) -> Iterator[Event]:
         """Go on behind a stop; a failure that no version answered is still the first that waits."""
-        self._behind_stop = self._replanning.stop = None
-        self._obey(change)
-        self.state.denied.clear()  # a person was here: what was denied may be allowed now
-        yield from reopen(self.state, self._ender, stop.reason)
-        if self._replanning.goal_waits and not self._interruptions.takes_effect(self.state.goal):
+        self._behind_stop = self.state.stop = None
+        self._apply(change)
+        yield from self._settle(stop.reason)
+        yield from self._hear()
+        if self._replanning.goal_waits and not self._interruptions.waits:
             yield from self._replanning.answer_goal()
-        return self._replanning.stop
+
+    def _settle(self, reason: Reason | None = None) -> Iterator[Event]:
+        """A person's word is taken on what may have happened, and what the stop had given up is pending again."""
+        state, settling = self.state, self._settling
+        state.spent, self._limits_changed = None, False
+        yield from settling.settle()
+        pending, settling.pending = settling.pending, []
+        yield from reopen(state, self._ends, reason, pending)
 
     # -- the start ----------------------------------------------------------------------------------------------------
 
-    def _opening(self) -> Iterator[Event]:
+    def _opening(self) -> SessionStart:
         state, plan = self.state, self.state.plan
-        yield state.emit(
+        return state.emit(
             SessionStart,
             plan.goal,
-            state.policy.mode.value,
+            state.policy.mode,
             msgspec.structs.asdict(state.limits),
             msgspec.structs.asdict(state.policy.coefficients),
             tuple(plan.assumptions or ()),
             tuple(state.lessons),
             (*self._warnings, *left_open(state.policy.gates)),
+            tuple(name for name, tool in state.tools.items() if not tool.idempotent),
         )
+
+    def _plan(self) -> Iterator[Event]:
+        """Put v1 in force, and book what planning it took. Where the tokens do not suffice even for that, v1 is named
+        all the same: it is what a person would go on with."""
+        state, plan = self.state, self.state.plan
         state.graph.commit(plan.steps)
         yield state.emit(PlanCommit, None, None, None, "start", plan.goal, plan.steps, total=len(plan.steps))
         tokens = state.cost.planning(len(plan.steps))
-        yield state.emit(Ledger, "planning", None, None, tokens, tokens)
+        if (check := state.budget.refusal(Moment.PLANNING, state, Spending(tokens=tokens))) is not None:
+            yield state.refused(check, None)
+            return
+        yield state.book(LedgerKind.PLANNING, tokens)
+        if self._no_plan:
+            state.stop = Stop(Reason.NO_PLAN, self._no_plan)
 
     # -- running ------------------------------------------------------------------------------------------------------
 
@@ -152,83 +214,51 @@ class Session:
         """Until nothing is in flight and nothing more may start."""
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
         agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, dispatch.refusal
-        due = self._interruptions.due
+        came, something_waits = self._interruptions.came, self._turns.something_waits
+        yield from self._hear()
         while True:
-            while len(agenda) < width and not self._draining():
+            while len(agenda) < width and not something_waits() and not self._settling.words:
                 cell = next_ready()
                 if cell is None or refusal() is not None:
                     break
+                if dispatch.waits(cell):
+                    state.graph.hold()
+                    continue
                 yield from dispatch.begin(cell)
+                if came(state.at):
+                    yield from self._hear()
             if not agenda:
                 return
             yield from dispatch.advance()
-            if due(state.at):
-                yield from self._refuse_goals()
+            if came(state.at):
+                yield from self._hear()
 
-    def _draining(self) -> bool:
-        """Whether something waits to be settled, so that nothing new starts."""
-        state = self.state
-        return bool(
-            state.failures
-            or state.aborted is not None
-            or self._dispatch.stopped is not None
-            or (self._interruptions.due(state.at) and state.policy.mode is not Mode.REWOO)
-        )
+    def _hear(self) -> Iterator[Event]:
+        """Goals that have come due wait to be made. One that changes nothing is told at once and forgotten: a goal
+        that is in force or waits already, a change that is taken back, and any under ReWOO."""
+        goal, interruptions = self.state.goal, self._interruptions
+        if not interruptions.came(self.state.at):
+            return
+        if self.state.policy.mode is Mode.REWOO:
+            for one in interruptions.refused():
+                yield self._unchanged(one.goal, one.refutes, "mode rewoo runs its plan to the end")
+            return
+        for one in interruptions.heard(goal):
+            why = "it is the current one" if one.goal == goal else "it is the one that is about to be"
+            yield self._unchanged(one.goal, one.refutes, why)
+        if interruptions.leads_back_to(goal):
+            back = interruptions.take()
+            yield self._unchanged(back.goal, back.refutes, "it is the current one")
 
-    def _refuse_goals(self) -> Iterator[Event]:
-        """A goal that is the current one changes nothing, nor does any under ReWOO: both are told and forgotten."""
-        state = self.state
-        rewoo = state.policy.mode is Mode.REWOO
-        if rewoo or not self._interruptions.takes_effect(state.goal):
-            change = self._interruptions.take()
-            why = "mode rewoo runs its plan to the end" if rewoo else "it is the current one"
-            warning = f"the goal {change.goal!r} changes nothing: {why}"
-            yield state.emit(GoalChanged, change.goal, state.goal, False, change.refutes, (warning,))
-
-    # -- settling -----------------------------------------------------------------------------------------------------
-
-    def _settle(self) -> Generator[Event, None, Stop | None]:
-        """What came up while running, the weightiest first; returns how the session ends, or None to go on.
-
-        A gate that stopped an execution, then `abort`, then a changed goal, then failures, then a gate that keeps the
-        next step from starting, then the end of the plan.
-        """
-        state = self.state
-        if self._dispatch.stopped is not None:
-            return (yield from self._stopped_by(*self._dispatch.stopped))
-        if state.aborted is not None:
-            return Stop("aborted", f"step {state.aborted.cell.step.id} failed, and its on_failure is abort")
-        if self._interruptions.due(state.at):
-            yield from self._refuse_goals()
-            if self._interruptions.due(state.at):
-                yield from self._replanning.goal_change(self._interruptions.take())
-                state.failures.clear()
-                return self._replanning.stop
-        while state.failures:
-            failure = state.failures[0]  # the first until it is answered: a stop may come before that
-            if (cell := state.graph.cells.get(failure.cell.step.id)) is not None and cell.waits:
-                failure.cell = cell  # another one where an earlier replan amended the step
-                yield from self._replanning.failure(failure)
-                if self._replanning.stop is None:
-                    del state.failures[0]
-                return self._replanning.stop
-            del state.failures[0]
-        if (ready := state.graph.next_ready()) is not None:
-            gate = self._dispatch.refusal()
-            return None if gate is None else (yield from self._stopped_by(gate, ready.step.id))
-        finish = Finish(state)
-        yield from finish.judge()
-        return finish.verdict
-
-    def _stopped_by(self, gate: Check, step_id: str) -> Generator[Event, None, Stop]:
-        yield self.state.emit(Gate, gate.gate, gate.limit, gate.reading, gate.admitted, step_id)
-        return refusal(gate)
+    def _unchanged(self, goal: str, refutes: tuple[str, ...], why: str) -> GoalChanged:
+        warning = f"the goal {goal!r} changes nothing: {why}"
+        return self.state.emit(GoalChanged, goal, self.state.goal, False, refutes, (warning,))
 
     def _closing(self, stop: Stop) -> SessionComplete:
         left = (f"the interruption {_when(one)} never came due" for one in self._interruptions.left())
         return self.state.emit(
             SessionComplete,
-            "completed" if stop.reason in COMPLETED else "failed",
+            stop.reason.ending,
             stop.reason,
             stop.detail,
             self.state.at,
@@ -237,9 +267,9 @@ class Session:
         )
 
 
-def coupled(plan: Plan) -> Plan:
+def coupled(plan: Plan, required: Iterable[str] = ()) -> Plan:
     """The plan with the coupling test's answer for every step that says nothing about its failure."""
-    rows = {row.step_id: row.on_failure for row in coupling(plan.steps)}
+    rows = {row.step_id: row.on_failure for row in coupling(plan.steps, required)}
     steps = tuple(msgspec.structs.replace(s, on_failure=rows[s.id]) if s.on_failure is None else s for s in plan.steps)
     return msgspec.structs.replace(plan, steps=steps)
 

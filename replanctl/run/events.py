@@ -6,34 +6,58 @@ Every event has `seq` (from 0), `at` (virtual seconds since the start), `version
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from replanctl.plan.model import Granularity, OnFailure, Step, StepState
-from replanctl.plan.variables import Verdict
-from replanctl.replan.lessons import Lesson
-from replanctl.replan.signal import ErrorType, Status
+from replanctl.kinds import (
+    Ending,
+    ErrorType,
+    GateName,
+    Granularity,
+    Health,
+    LedgerKind,
+    Mode,
+    OnFailure,
+    Reason,
+    Settle,
+    Status,
+    StepState,
+    Verdict,
+)
+from replanctl.plan import Step
+from replanctl.replan import Lesson
+
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+VersionName = Annotated[str, msgspec.Meta(pattern="^v[1-9][0-9]*$")]
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
     """What every event carries."""
 
-    seq: int
-    at: float
-    version: str
+    seq: Annotated[int, msgspec.Meta(ge=0)]
+    at: Seconds
+    version: VersionName
+
+    @property
+    def type(self) -> str:
+        """What kind of event it is, as in JSON: `step.end`, `plan.commit`, …"""
+        return str(self.__struct_config__.tag)
 
 
 class SessionStart(Event, frozen=True, gc=False, tag="session.start"):
-    """The session begins. `limits` are the gates in force (null: none), `coefficients` what things cost in tokens."""
+    """The session begins. `limits` are the gates in force (null: none), `coefficients` what things cost in tokens,
+    `once_only` the tools that act on the world, so that a call of theirs is made once.
+    """
 
     goal: str
-    mode: str
+    mode: Mode
     limits: dict[str, Any]
     coefficients: dict[str, int] = {}
     assumptions: tuple[str, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     warnings: tuple[str, ...] = ()
+    once_only: tuple[str, ...] = ()
 
 
 class PlanCommit(Event, frozen=True, gc=False, tag="plan.commit"):
@@ -45,7 +69,7 @@ class PlanCommit(Event, frozen=True, gc=False, tag="plan.commit"):
     other open steps (in their order). `cause` is `start`, `<error type>@<step>` or `goal-changed`.
     """
 
-    parent: str | None
+    parent: VersionName | None
     granularity: Granularity | None
     rule: str | None
     cause: str
@@ -90,18 +114,20 @@ class StepFallback(Event, frozen=True, gc=False, tag="step.fallback"):
 
 
 class Attempt(msgspec.Struct, frozen=True, gc=False):
-    """One tool call of an execution; `latency` in seconds, `tokens` as booked."""
+    """One tool call of an execution; `latency` in seconds, `tokens` as booked. `acted`: it took effect, as far as its
+    tool says, whether the answer was heard or not."""
 
     tool: str
     status: Status
     latency: float
     tokens: int
+    acted: bool = False
 
 
 class StepError(msgspec.Struct, frozen=True, gc=False):
     """Why an execution failed."""
 
-    error_type: str
+    error_type: ErrorType
     error_msg: str
 
 
@@ -127,6 +153,24 @@ class StepEnd(Event, frozen=True, gc=False, tag="step.end"):
     warnings: tuple[str, ...] = ()
 
 
+class StepSettled(Event, frozen=True, gc=False, tag="step.settled"):
+    """A person has said what came of a call that may have happened: the `call`-th that this step had in doubt.
+
+    `began` is the `seq` of the event with which it began; `value` is its answer where it was `done`. `stands`: the step
+    still is where that call had left it, so that it is done with the answer, or pending again, or let be; else only the
+    call is settled.
+    """
+
+    step_id: str
+    call: int
+    began: int
+    how: Settle
+    tool: str
+    stands: bool
+    value: Any = None
+    assumptions: tuple[str, ...] = ()
+
+
 class Signal(Event, frozen=True, gc=False, tag="signal"):
     """A failed execution's structured description. `cause` and `refutes` are what its outcome said."""
 
@@ -144,7 +188,7 @@ class Route(Event, frozen=True, gc=False, tag="route"):
     """The decision how deep to cut, with the rule that made it. At a goal change there is no step, type or radius."""
 
     step_id: str | None
-    error_type: str | None
+    error_type: ErrorType | None
     rule: str
     radius: int | None
     granularity: Granularity
@@ -154,7 +198,7 @@ class Route(Event, frozen=True, gc=False, tag="route"):
 class Gate(Event, frozen=True, gc=False, tag="gate"):
     """One check of a hard limit. `limit` null admits everything."""
 
-    gate: str
+    gate: GateName
     limit: int | float | None
     reading: int | float
     admitted: bool
@@ -167,7 +211,7 @@ class LessonLearned(Event, frozen=True, gc=False, tag="lesson"):
     text: str
     count: int
     step_id: str | None
-    error_type: str
+    error_type: ErrorType
     evicted: str | None = None
 
 
@@ -185,17 +229,19 @@ class PlanDraft(Event, frozen=True, gc=False, tag="plan.draft"):
 
 
 class PlanRejected(Event, frozen=True, gc=False, tag="plan.rejected"):
-    """A draft was refused, with every reason."""
+    """A draft was refused, with every reason. `handed_over`: there is no other draft, and a person may settle what
+    stands against this one, so that the step is left to them."""
 
     step_id: str | None
     reasons: tuple[str, ...]
+    handed_over: bool = False
 
 
 class PlanDiffed(Event, frozen=True, gc=False, tag="plan.diff"):
     """What a new version changed, as lists of step ids in list order."""
 
-    from_: str = msgspec.field(name="from")
-    to: str = ""
+    from_: VersionName = msgspec.field(name="from")
+    to: VersionName = ""
     granularity: Granularity | None = None
     cause: str = ""
     removed: tuple[str, ...] = ()
@@ -218,7 +264,7 @@ class VariableHealth(Event, frozen=True, gc=False, tag="variable.health"):
     """A variable's health changed, or it was born degraded."""
 
     name: str
-    health: str
+    health: Health
     because: str
     verdict: Verdict | None = None
 
@@ -235,7 +281,7 @@ class SolverCalled(Event, frozen=True, gc=False, tag="solver"):
 class Ledger(Event, frozen=True, gc=False, tag="ledger"):
     """Tokens booked outside executions: `planning`, `replan` or `solver`. Executions book in their `step.end`."""
 
-    kind: str
+    kind: LedgerKind
     step_id: str | None
     granularity: Granularity | None
     estimated: int
@@ -245,11 +291,11 @@ class Ledger(Event, frozen=True, gc=False, tag="ledger"):
 class SessionComplete(Event, frozen=True, gc=False, tag="session.complete"):
     """The session is over. `detail` says in words how it ended."""
 
-    status: str
-    reason: str
+    status: Ending
+    reason: Reason
     detail: str = ""
     seconds: float = 0.0
-    gate: str | None = None
+    gate: GateName | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -260,6 +306,7 @@ AnyEvent = (
     | StepRetry
     | StepFallback
     | StepEnd
+    | StepSettled
     | Signal
     | Route
     | Gate

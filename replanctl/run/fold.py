@@ -7,14 +7,17 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.cells import RUNNING
-from replanctl.plan.model import StepState, variable_name
-from replanctl.replan.gates import REASONS
+from replanctl.kinds import Ending, GateName, Granularity, Health, LedgerKind, OnFailure, Reason, Settle, StepState
+from replanctl.live import RUNNING
+from replanctl.plan import variable_name
+from replanctl.replan import REASONS
 from replanctl.run import events as e
-from replanctl.run.handover import hand_over
+from replanctl.run.effects import Effects
+from replanctl.run.handover import Findings, hand_over
 from replanctl.run.result import (
+    SCHEMA_VERSION,
     AttemptView,
-    Execution,
+    ExecutionView,
     Gap,
     GateView,
     LedgerLine,
@@ -28,10 +31,8 @@ from replanctl.run.result import (
     VariableView,
     VersionView,
 )
-from replanctl.run.roster import Roster
-
-SCHEMA_VERSION = 1
-MAIN = ("planning", "execution")
+from replanctl.run.settling import Doubts
+from replanctl.run.versions import PlanVersion
 
 
 def fold(events: Iterable[e.Event], run: int | None = None) -> SessionResult:
@@ -50,27 +51,35 @@ class ResultFold:
         self._goal = ""
         self._end: e.SessionComplete | None = None
         self._at = 0.0
-        self._roster = Roster()
+        self._plan = PlanVersion()
         self._versions: list[VersionView] = []
         self._commit: e.PlanCommit | None = None
         self._started: dict[str, dict[str, Any]] = {}
-        self._history: list[Execution] = []
+        self._effects = Effects()
+        self._doubts = Doubts()
+        self._history: list[ExecutionView] = []
         self._revisions: list[Revision] = []
         self._signals: list[SignalView] = []
         self._routes: list[RouteView] = []
         self._gates: list[GateView] = []
         self._variables: dict[str, VariableView] = {}
         self._lessons: dict[str, LessonView] = {}
-        self._lines: list[LedgerLine] = []
+        self._lines: list[LedgerLine | None] = []  # None where a call began that has not ended
+        self._begun: dict[str, list[int]] = {}  # by step, the lines of the calls of its execution
         self._coefficients: dict[str, int] = {}
         self._gaps: dict[str, Gap] = {}
         self._warnings: list[str] = []
         self._last_failed: str | None = None
-        self._stopping: dict[str, list[str]] = {"escalated": [], "aborted": []}  # steps that end a session, by reason
+        self._stopping: dict[Reason, list[str]] = {  # steps that end a session, by reason
+            Reason.ESCALATED: [],
+            Reason.STEP_BREAKER: [],
+            Reason.ABORTED: [],
+        }
 
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
         self.seq, self._at = event.seq, event.at
+        self._doubts.apply(event)
         handler = _HANDLERS.get(type(event))
         if handler is not None:
             handler(self, event)
@@ -81,6 +90,7 @@ class ResultFold:
         self._goal = event.goal
         self._warnings += event.warnings
         self._coefficients = event.coefficients
+        self._effects.once_only = frozenset(event.once_only)
         for lesson in event.lessons:
             self._lessons[lesson.text] = LessonView(*(getattr(lesson, f) for f in LessonView.__struct_fields__))
 
@@ -88,48 +98,74 @@ class ResultFold:
         self._close_version()
         self._goal = event.goal
         self._commit = event
-        self._roster.commit(event)
-        for step in event.steps:  # one that is listed again is pending, and no gap any more
-            self._gaps.pop(step.id, None)
+        self._plan.commit(event)
+        left = {*event.removed, *(step.id for step in event.steps)}
+        for id_ in left:  # one that is listed again is pending, and no gap any more
+            self._gaps.pop(id_, None)
+        for reason, ids in self._stopping.items():
+            self._stopping[reason] = [id_ for id_ in ids if id_ not in left]
 
     def _close_version(self) -> None:
         commit = self._commit
         if commit is not None:
-            views = self._roster.views()
+            views = self._plan.views()
             self._versions.append(
                 VersionView(commit.version, commit.parent, commit.granularity, commit.rule, commit.cause, views)
             )
 
     def _step_start(self, event: e.StepStart) -> None:
-        self._roster.state[event.step_id] = RUNNING
+        self._plan.state[event.step_id] = RUNNING
         self._started[event.step_id] = event.args
+        self._begun[event.step_id] = [len(self._lines)]
+        self._lines.append(None)
+        self._effects.began(event)
         if event.warnings:
             self._warnings += event.warnings
 
     def _step_end(self, event: e.StepEnd) -> None:
         id_ = event.step_id
-        self._roster.state[id_] = event.state
+        self._plan.state[id_] = event.state
         args = self._started.pop(id_, None)
         if args is None:
-            args = self._roster.steps[id_].args
+            args = self._plan.steps[id_].args
         attempts = tuple([AttemptView(a.tool, a.status, a.latency) for a in event.attempts])
         self._history.append(
-            Execution(
+            ExecutionView(
                 event.seq, event.version, id_, event.tool, args, event.state, event.value, event.error, attempts,
                 event.started, event.at,
             )
         )  # fmt: skip
         if event.attempts:
             self._book(event)
+            self._effects.ended(event, args)
+        self._warnings += event.warnings
         if event.state is StepState.DONE:
             self._variables[variable_name(id_)] = VariableView(
-                event.value, "clean", event.assumptions, id_, event.version, None
+                event.value, Health.CLEAN, event.assumptions, id_, event.version, None
             )
         else:
             self._not_done(event)
 
+    def _call_again(self, event: e.StepRetry | e.StepFallback) -> None:
+        self._begun[event.step_id].append(len(self._lines))
+        self._lines.append(None)
+        self._effects.began(event)
+
+    def _step_settled(self, event: e.StepSettled) -> None:
+        if not event.stands:
+            return
+        id_ = event.step_id
+        self._plan.awaiting_replan.discard(id_)
+        for reason, ids in self._stopping.items():
+            self._stopping[reason] = [other for other in ids if other != id_]
+        if event.how is Settle.DONE:
+            self._plan.state[id_] = StepState.DONE
+            self._gaps.pop(id_, None)
+            self._variables[variable_name(id_)] = VariableView(
+                event.value, Health.CLEAN, event.assumptions, id_, event.version, None
+            )
+
     def _not_done(self, event: e.StepEnd) -> None:
-        self._warnings += event.warnings
         if event.state is StepState.FAILED:
             self._last_failed = event.step_id
         if event.gap and event.error is not None:
@@ -137,26 +173,26 @@ class ResultFold:
             self._gaps[event.step_id] = Gap(event.step_id, error.error_type, error.error_msg, event.blocked_by)
 
     def _book(self, event: e.StepEnd) -> None:
-        first, *more = event.attempts
-        kind = "re-execution" if event.again else "execution"
-        execution, retry = self._coefficients.get("execution", 0), self._coefficients.get("retry", 0)
-        self._lines.append(LedgerLine(kind, event.version, event.step_id, None, execution, first.tokens))
-        for attempt in more:
-            self._lines.append(LedgerLine("retry", event.version, event.step_id, None, retry, attempt.tokens))
+        """A call's line stands where the call began: what began meanwhile may have ended before it."""
+        kind = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
+        estimated = self._coefficients.get("execution", 0)
+        for place, attempt in zip(self._begun.pop(event.step_id), event.attempts, strict=True):
+            self._lines[place] = LedgerLine(kind, event.version, event.step_id, None, estimated, attempt.tokens)
+            kind, estimated = LedgerKind.RETRY, self._coefficients.get("retry", 0)
 
     def _signal(self, event: e.Signal) -> None:
-        if event.on_failure == "replan":
-            self._roster.waiting.add(event.step_id)
-        elif event.on_failure == "abort":
-            self._stopping["aborted"].append(event.step_id)
+        if event.on_failure is OnFailure.REPLAN:
+            self._plan.awaiting_replan.add(event.step_id)
+        elif event.on_failure is OnFailure.ABORT:
+            self._stopping[Reason.ABORTED].append(event.step_id)
         self._signals.append(
             SignalView(event.version, event.step_id, event.error_type, event.error_msg, event.attempted, event.evidence)
         )
 
     def _route(self, event: e.Route) -> None:
-        if event.granularity == "none" and event.step_id is not None:
-            self._roster.waiting.discard(event.step_id)
-            self._stopping["escalated"].append(event.step_id)
+        if event.granularity is Granularity.NONE and event.step_id is not None:
+            self._plan.awaiting_replan.discard(event.step_id)
+            self._stopping[Reason.ESCALATED].append(event.step_id)
         self._routes.append(
             RouteView(
                 event.version, event.step_id, event.error_type, event.rule, event.radius, event.granularity,
@@ -164,7 +200,15 @@ class ResultFold:
             )
         )  # fmt: skip
 
+    def _plan_rejected(self, event: e.PlanRejected) -> None:
+        if event.handed_over and event.step_id is not None:
+            self._plan.awaiting_replan.discard(event.step_id)
+            self._stopping[Reason.ESCALATED].append(event.step_id)
+
     def _gate(self, event: e.Gate) -> None:
+        if event.gate is GateName.PER_STEP and not event.admitted and event.step_id is not None:
+            self._plan.awaiting_replan.discard(event.step_id)
+            self._stopping[Reason.STEP_BREAKER].append(event.step_id)
         self._gates.append(
             GateView(event.gate, event.limit, event.reading, event.admitted, event.step_id, event.version)
         )
@@ -217,12 +261,17 @@ class ResultFold:
         if self._commit is not None:
             self._versions.pop()
         end = self._end
-        status, reason = (end.status, end.reason) if end is not None else ("failed", "interrupted")
+        status, reason = (end.status, end.reason) if end is not None else (Ending.FAILED, Reason.INTERRUPTED)
         detail = end.detail if end is not None else "the session broke off"
         handover = None
-        if status != "completed":
+        if status is Ending.FAILED:
             gate = self._stopping_gate(reason)
-            handover = hand_over(reason, gate, self._history, self._variables, self._at_issue(reason, gate), run)
+            found = Findings(
+                self._history, self._revisions, versions[-1].steps if versions else (), self._variables,
+                tuple(self._lessons.values()), self._gaps_in_order(), self._doubts.open(broken_off=end is None),
+            )  # fmt: skip
+            handover = hand_over(reason, gate, found, self._at_issue(reason, gate), run)
+        lines = tuple([line for line in self._lines if line is not None])
         return SessionResult(
             schema_version=SCHEMA_VERSION,
             run=run,
@@ -239,29 +288,38 @@ class ResultFold:
             gates=tuple(self._gates),
             variables=dict(self._variables),
             lessons=tuple(self._lessons.values()),
-            ledger=LedgerView(tuple(self._lines), totals(self._lines)),
-            gaps=tuple(gap for id_, gap in self._gaps.items() if id_ in self._roster.steps),
+            ledger=LedgerView(lines, totals(lines)),
+            gaps=self._gaps_in_order(),
+            effects=self._effects.rows(),
             handover=handover,
             warnings=tuple(dict.fromkeys(self._warnings)),
         )
 
-    def _at_issue(self, reason: str, gate: GateView | None) -> str | None:
+    def _gaps_in_order(self) -> tuple[Gap, ...]:
+        """The gaps of the final version, in list order."""
+        return tuple([self._gaps[id_] for id_ in self._plan.steps if id_ in self._gaps]) if self._gaps else ()
+
+    def _at_issue(self, reason: Reason, gate: GateView | None) -> str | None:
         """The step that a person has to look at: where the session stopped, else the last that failed."""
         if gate is not None and gate.step_id is not None:
             return gate.step_id
-        left = [id_ for id_ in self._stopping.get(reason, ()) if id_ in self._roster.steps]
+        left = self._stopping.get(reason)
         return left[0] if left else self._last_failed
 
-    def _stopping_gate(self, reason: str) -> GateView | None:
+    def _stopping_gate(self, reason: Reason) -> GateView | None:
+        """The gate that stopped the session: its last one, or the breaker of the step that is handed over."""
+        if reason is Reason.STEP_BREAKER and (left := self._stopping[reason]):
+            rows = (row for row in reversed(self._gates) if row.gate is GateName.PER_STEP and not row.admitted)
+            return next(row for row in rows if row.step_id == left[0])
         last = self._gates[-1] if self._gates else None
-        return last if last is not None and not last.admitted and REASONS.get(last.gate) == reason else None
+        return last if last is not None and not last.admitted and REASONS[last.gate] is reason else None
 
 
 def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
     """Main is planning and first executions; remedy is everything else."""
     main = remedy = 0
     for line in lines:
-        if line.kind in MAIN:
+        if line.kind.is_main:
             main += line.booked
         else:
             remedy += line.booked
@@ -272,12 +330,16 @@ _HANDLERS: dict[type, Callable[[ResultFold, Any], None]] = {
     e.SessionStart: ResultFold._session_start,
     e.PlanCommit: ResultFold._plan_commit,
     e.StepStart: ResultFold._step_start,
+    e.StepRetry: ResultFold._call_again,
+    e.StepFallback: ResultFold._call_again,
     e.StepEnd: ResultFold._step_end,
     e.Signal: ResultFold._signal,
     e.Route: ResultFold._route,
     e.Gate: ResultFold._gate,
     e.LessonLearned: ResultFold._lesson,
     e.PlanDraft: ResultFold._plan_draft,
+    e.StepSettled: ResultFold._step_settled,
+    e.PlanRejected: ResultFold._plan_rejected,
     e.PlanDiffed: ResultFold._plan_diff,
     e.GoalChanged: ResultFold._goal_changed,
     e.VariableHealth: ResultFold._health,

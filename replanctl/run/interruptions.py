@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -17,18 +18,25 @@ class Interruption(msgspec.Struct, frozen=True, gc=False):
 
 
 class GoalChange(msgspec.Struct, frozen=True, gc=False):
-    """Every interruption that has come due, as one change: the last of the list wins, what they refute is united."""
+    """Every change that waits, as one: the last to come due wins, what they refute is united."""
 
     goal: str
     refutes: tuple[str, ...]
 
 
+_Due = tuple[float, int]  # when it came due, in seconds, and its place in the list
+
+
 class Interruptions:
-    """Which interruptions have come due and were not answered yet. Each comes due once."""
+    """Which interruptions have come due and wait to be made. Each comes due once.
+
+    One whose goal is in force already (or waits already, where a change does) changes nothing and holds nothing up.
+    """
 
     def __init__(self, interruptions: Sequence[Interruption]) -> None:
         self._all: tuple[Interruption, ...] = ()
-        self._due: set[int] = set()
+        self._came: list[_Due] = []  # due and not heard yet
+        self._waiting: list[_Due] = []  # in the order they came due
         self.expect(interruptions)
 
     def expect(self, interruptions: Sequence[Interruption]) -> None:
@@ -36,7 +44,7 @@ class Interruptions:
         first = len(self._all)
         self._all = (*self._all, *interruptions)
         self._after: dict[str, list[int]] = {}
-        self._at: list[tuple[float, int]] = []
+        self._at: list[_Due] = []
         for index, one in enumerate(interruptions, first):
             if one.after is not None:
                 self._after.setdefault(one.after, []).append(index)
@@ -44,32 +52,54 @@ class Interruptions:
                 self._at.append((one.at or 0.0, index))
         self._at.sort(reverse=True)
 
-    def add(self, goal: str) -> None:
-        """A person changes the goal now."""
-        self._all = (*self._all, Interruption(goal))
-        self._due.add(len(self._all) - 1)
+    def add(self, goal: str, at: float, refutes: Iterable[str] = ()) -> None:
+        """A person changes the goal now, so many seconds after the start."""
+        self._all = (*self._all, Interruption(goal, refutes=tuple(refutes)))
+        self._came.append((at, len(self._all) - 1))
 
-    def step_ended(self, line: Iterable[str]) -> None:
-        """A step of this lineage is done or failed."""
+    def step_ended(self, lineage: Iterable[str], at: float) -> None:
+        """A step of this lineage is done or failed, so many seconds after the start."""
         if self._after:
-            for id_ in line:
-                self._due.update(self._after.pop(id_, ()))
+            for id_ in lineage:
+                self._came += ((at, index) for index in self._after.pop(id_, ()))
 
-    def due(self, at: float) -> bool:
-        """Whether any waits for its answer, now that the clock stands at so many seconds."""
+    def came(self, at: float) -> bool:
+        """Whether any has come due and was not heard, now that the clock stands at so many seconds."""
         while self._at and self._at[-1][0] <= at:
-            self._due.add(self._at.pop()[1])
-        return bool(self._due)
+            self._came.append(self._at.pop())
+        return bool(self._came)
+
+    def refused(self) -> list[Interruption]:
+        """What has come due, where no change is taken up."""
+        due, self._came = sorted(self._came), []
+        return [self._all[index] for _, index in due]
+
+    def heard(self, goal: str) -> list[Interruption]:
+        """What has come due waits, but for those that change nothing: they are returned."""
+        idle = []
+        for due in sorted(self._came):
+            one = self._all[due[1]]
+            if one.goal == (self._all[self._waiting[-1][1]].goal if self._waiting else goal):
+                idle.append(one)
+            else:
+                insort(self._waiting, due)
+        self._came = []
+        return idle
+
+    @property
+    def waits(self) -> bool:
+        """Whether a change waits to be made."""
+        return bool(self._waiting)
+
+    def leads_back_to(self, goal: str) -> bool:
+        """Whether what waits, made together, would leave this goal as it is."""
+        return bool(self._waiting) and self._all[self._waiting[-1][1]].goal == goal
 
     def take(self) -> GoalChange:
-        """What has come due, as one change; it is answered with this."""
-        due = [self._all[index] for index in sorted(self._due)]
-        self._due.clear()
-        return GoalChange(due[-1].goal, tuple(dict.fromkeys(name for one in due for name in one.refutes)))
-
-    def takes_effect(self, goal: str) -> bool:
-        """Whether what is due would change this goal."""
-        return bool(self._due) and self._all[max(self._due)].goal != goal
+        """What waits, as one change; it is answered with this."""
+        waiting = [self._all[index] for _, index in self._waiting]
+        self._waiting = []
+        return GoalChange(waiting[-1].goal, tuple(dict.fromkeys(name for one in waiting for name in one.refutes)))
 
     def left(self) -> Iterator[Interruption]:
         """Those that never came due."""

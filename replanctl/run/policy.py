@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from replanctl.cost.model import Coefficients
-from replanctl.replan.gates import GateLimits
-from replanctl.replan.lessons import LessonPolicy
-from replanctl.replan.routing import RoutingPolicy
-
-
-class Mode(StrEnum):
-    """Whether failures replan, become gaps, or follow each step's own `on_failure` (ReWOO, arXiv:2305.18323)."""
-
-    HYBRID = "hybrid"
-    REPLAN = "replan"
-    REWOO = "rewoo"
-    AUTO = "auto"
+from replanctl.cost import Coefficients
+from replanctl.errors import UsageError
+from replanctl.kinds import Mode
+from replanctl.replan import GateLimits, LessonPolicy, RoutingPolicy
 
 
 class RetryPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -36,6 +27,16 @@ class SolverPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=
     require: tuple[str, ...] = ()
     min_evidence: int = 1
 
+    @property
+    def required_steps(self) -> tuple[str, ...]:
+        """The ids of the steps that `require` names."""
+        return tuple(map(required_step, self.require))
+
+
+def required_step(name: str) -> str:
+    """The step id that a required variable (`E1`) names."""
+    return name[1:] if name[:1] == "E" and len(name) > 1 else name
+
 
 class Policy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """How a session is run; every field has the default of the documentation."""
@@ -48,3 +49,42 @@ class Policy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     lessons: LessonPolicy = LessonPolicy()
     solver: SolverPolicy = SolverPolicy()
     coefficients: Coefficients = Coefficients()
+
+    if TYPE_CHECKING:  # what may be written; the fields say what it becomes
+
+        def __init__(
+            self,
+            mode: Mode | Literal["hybrid", "replan", "rewoo", "auto"] = Mode.HYBRID,
+            max_parallel: int = 1,
+            retry: RetryPolicy = ...,
+            routing: RoutingPolicy = ...,
+            gates: GateLimits = ...,
+            lessons: LessonPolicy = ...,
+            solver: SolverPolicy = ...,
+            coefficients: Coefficients = ...,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a mode or a part that is none."""
+        if type(self.mode) is not Mode:
+            msgspec.structs.force_setattr(self, "mode", _mode(self.mode))
+        for name, kind in _PARTS:
+            if not isinstance(part := getattr(self, name), kind):
+                raise UsageError(f"a policy's {name} is a {kind.__name__}, not a {type(part).__name__}")
+
+
+_PARTS: tuple[tuple[str, type], ...] = (
+    ("retry", RetryPolicy),
+    ("routing", RoutingPolicy),
+    ("gates", GateLimits),
+    ("lessons", LessonPolicy),
+    ("solver", SolverPolicy),
+    ("coefficients", Coefficients),
+)
+
+
+def _mode(value: str) -> Mode:
+    try:
+        return Mode(value)
+    except ValueError:
+        raise UsageError(f"a policy's mode is one of {', '.join(Mode)}, not {value!r}") from None

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 import msgspec
 
-from replanctl.plan.cells import FAILED, SKIPPED, Cell
-from replanctl.plan.model import Step
-from replanctl.run.committing import settle
-from replanctl.run.ending import Ender
+from replanctl.kinds import Reason
+from replanctl.live import FAILED, SKIPPED, Cell
+from replanctl.plan import Step
+from replanctl.run.committing import skip_unreachable
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
-from replanctl.run.state import SessionState
+from replanctl.run.state import GivenUp, SessionState
+from replanctl.run.step_ends import StepEnds
 
 RESUME = "resume"  # the rule and cause of the version in which a resumed session goes on
 
 
-def reopen(state: SessionState, ender: Ender, reason: str) -> Iterator[Event]:
-    """A version in which what a stop for this reason gave up is pending again; none where it gave nothing up."""
-    find = _GIVEN_UP_BY.get(reason)
-    lost = find(state) if find is not None else ()
+def reopen(
+    state: SessionState, ends: StepEnds, reason: Reason | None = None, also: Iterable[Cell] = ()
+) -> Iterator[Event]:
+    """A version in which what was given up is pending again; none where there is nothing of the kind.
+
+    That is what a stop for this reason gave up, and, whatever the reason, what executions a gate ended, the steps whose
+    breaker would now admit one more replan, and what a person's word makes pending `also`.
+    """
+    lost = _lost(state, reason, also)
+    state.abandoned = []
     if not lost:
         return
-    state.aborted, state.escalated, state.given_up = None, [], []
+    state.given_up = [each for each in state.given_up if each.failure.cell not in lost]
+    state.aborted = [failure for failure in state.aborted if failure.cell not in lost]
     graph, refuted, parent = state.graph, state.variables.refuted, state.version
     steps = tuple(_without(cell.step, refuted) for cell in graph.listed() if cell in lost)
     kept = {cell.place: cell for cell in graph.readers.assuming(refuted) if cell.is_open}
@@ -34,27 +42,45 @@ def reopen(state: SessionState, ender: Ender, reason: str) -> Iterator[Event]:
         total=len(graph.cells), refuted=tuple(refuted),
     )  # fmt: skip
     yield state.emit(PlanDiffed, parent, state.version, None, RESUME)
-    yield from settle(made, state, ender)
+    yield from skip_unreachable(made, state, ends)
 
 
 def _not_done(state: SessionState) -> set[Cell]:
-    return {cell for cell in state.graph.cells.values() if cell.state in (FAILED, SKIPPED) and not cell.waits}
+    return {cell for cell in state.graph.cells.values() if cell.state in (FAILED, SKIPPED) and not cell.awaits_replan}
 
 
-def _given_up(state: SessionState) -> set[Cell]:
-    """What was aborted or handed over, and every step that was skipped because it rests on such a one."""
+# A person was asked for by these stops: what waits for one is pending again.
+_A_PERSON_WAS_ASKED = (Reason.ABORTED, Reason.ESCALATED, Reason.STEP_BREAKER)
+
+
+def _lost(state: SessionState, reason: Reason | None, also: Iterable[Cell]) -> set[Cell]:
+    """What becomes pending again. Every stop that is not named leaves what is open as it is, and so does a person's
+    word that a step is let be."""
+    let_be = {cell for cell in state.let_be if not cell.gone}
+    if reason is Reason.INSUFFICIENT_EVIDENCE:
+        return _not_done(state) - let_be
+    asked = reason in _A_PERSON_WAS_ASKED
+    ways = [cell for each in state.given_up if _taken_up(state, each, asked) for cell in _cells(each)]
+    ways += [*(failure.cell for failure in state.aborted if asked), *state.abandoned, *also]
     found: set[Cell] = set()
-    ways = [cell for cell in state.given_up if not cell.gone]
     while ways:
         cell = ways.pop()
-        if cell not in found:
+        if cell not in found and not cell.gone and cell not in let_be:
             found.add(cell)
-            ways += (c for c in cell.dependents if c.state is SKIPPED and not c.gone)
+            ways += (c for c in cell.dependents if c.state is SKIPPED)
     return found
 
 
-# Every other stop leaves what is open as it is.
-_GIVEN_UP_BY = {"aborted": _given_up, "escalated": _given_up, "insufficient_evidence": _not_done}
+def _taken_up(state: SessionState, given_up: GivenUp, asked: bool) -> bool:
+    """A step that the breaker gave up stays given up until its limit is raised."""
+    if (check := given_up.check) is None:
+        return asked
+    limit = state.limits.per_step
+    return limit is None or check.reading < limit
+
+
+def _cells(given_up: GivenUp) -> tuple[Cell, ...]:
+    return (given_up.failure.cell, *given_up.skipped)
 
 
 def _without(step: Step, refuted: Container[str]) -> Step:

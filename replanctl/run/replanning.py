@@ -7,57 +7,57 @@ booked, whatever came back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
-from replanctl.plan.cells import PENDING
-from replanctl.plan.draft import Draft, Proposal
-from replanctl.plan.model import Granularity
-from replanctl.replan.gates import REASONS, Check
-from replanctl.replan.replanner import Replanner
-from replanctl.replan.signal import ErrorType
-from replanctl.run.asking import TEMPLATE, Answer, Asked, Asking
-from replanctl.run.case import Case, Stop, failure_case, goal_case
-from replanctl.run.committing import Committing
-from replanctl.run.ending import Ender
-from replanctl.run.events import Event, Gate, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
+import msgspec
+
+from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
+from replanctl.live import PENDING, Draft, Proposal, no_progress
+from replanctl.replan import Check, Replanner
+from replanctl.run.committing import Committing, Faults
+from replanctl.run.events import Event, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
 from replanctl.run.interruptions import GoalChange
-from replanctl.run.state import Failure, SessionState
+from replanctl.run.requests import TEMPLATE, Answer, RequestListener, Requests
+from replanctl.run.state import Failure, GivenUp, SessionState
+from replanctl.run.step_ends import StepEnds
+from replanctl.run.stop import Stop
+from replanctl.run.trigger import Trigger, failure_trigger, goal_trigger
 
 
 class Replanning:
-    """Answers failures and changed goals with new versions. After each answer `stop` says whether the session ends."""
+    """Answers failures and changed goals with new versions; ends the session where a gate refuses or no plan comes."""
 
     def __init__(
         self,
         state: SessionState,
         replanner: Replanner | None,
-        ender: Ender,
+        ends: StepEnds,
         *,
         plain: bool = False,
-        asked: Asked | None = None,
+        listener: RequestListener | None = None,
     ) -> None:
         self._state = state
-        self._ender = ender
+        self._ends = ends
         self._plain = plain
-        self._asking = Asking(state, replanner, asked)
-        self._committing = Committing(state, ender, plain=plain)
-        self.stop: Stop | None = None
+        self._requests = Requests(state, replanner, listener)
+        self._committing = Committing(state, ends, plain=plain)
         self.goal_waits = False  # the goal changed, and the session stopped before a version answered it
 
     def failure(self, failure: Failure) -> Iterator[Event]:
         """Route one failure and replan it, hand it over, or stop the session."""
         state, signal = self._state, failure.signal
-        case = failure_case(state, failure, plain=self._plain)
-        rule, granularity = case.decision.rule, case.decision.granularity
+        trigger = failure_trigger(state, failure, plain=self._plain)
+        rule, granularity = trigger.decision.rule, trigger.decision.granularity
         yield state.emit(
-            Route, case.step_id, signal.error_type, rule, case.decision.radius, granularity,
-            case.decision.escalated_from,
+            Route, trigger.step_id, signal.error_type, rule, trigger.decision.radius, granularity,
+            trigger.decision.escalated_from,
         )  # fmt: skip
-        yield self._lesson(case, signal.error_type, self._asking.cause(case))
+        if failure.lesson is None:
+            yield self._lesson(trigger, signal.error_type, self._requests.cause(trigger))
         if granularity is Granularity.NONE:
             yield from self._hand_over(failure)
         else:
-            yield from self._replan(case)
+            yield from self._replan(trigger)
 
     def goal_change(self, change: GoalChange) -> Iterator[Event]:
         """The goal is another one: what was made for the one before degrades, and a global replan answers it."""
@@ -65,102 +65,131 @@ class Replanning:
         previous, state.goal = state.goal, change.goal
         yield state.emit(GoalChanged, change.goal, previous, True, change.refutes)
         yield from state.health_events([*state.variables.refute(change.refutes), *state.variables.goal_changed()])
+        state.once.goals += 1
+        self.goal_waits = False
         yield from self.answer_goal()
 
     def answer_goal(self) -> Iterator[Event]:
-        """A global replan for the goal as it is now; with it ladder, breaker and oscillation start afresh."""
-        state = self._state
-        case = goal_case(state)
-        yield state.emit(Route, None, None, case.decision.rule, None, case.decision.granularity)
-        yield self._lesson(case, ErrorType.GOAL_CHANGED, f"the goal is now {state.goal}")
-        yield from self._replan(case)
-        self.goal_waits = self.stop is not None
+        """A global replan for the goal as it is now; with it ladder, breaker and oscillation start afresh.
 
-    def _lesson(self, case: Case, error_type: str, cause: str) -> LessonLearned:
+        Its lesson is written once, also where the session stopped before a version answered it.
+        """
         state = self._state
-        avoid = ", ".join(case.attempted)
-        failed_in = case.failure.signal.version if case.failure is not None else state.version
-        lesson, evicted = state.lessons.write(failed_in, case.step_id, error_type, cause, avoid)
+        trigger = goal_trigger(state)
+        yield state.emit(Route, None, None, trigger.decision.rule, None, trigger.decision.granularity)
+        if not self.goal_waits:
+            yield self._lesson(trigger, ErrorType.GOAL_CHANGED, f"the goal is now {state.goal}")
+        yield from self._replan(trigger)
+        self.goal_waits = state.stop is not None
+
+    def _lesson(self, trigger: Trigger, error_type: ErrorType, cause: str) -> LessonLearned:
+        state = self._state
+        avoid = ", ".join(trigger.attempted)
+        failed_in = trigger.failure.signal.version if trigger.failure is not None else state.version
+        lesson, evicted = state.lessons.write(failed_in, trigger.step_id, error_type, cause, avoid)
         gone = evicted.text if evicted is not None else None
-        return state.emit(LessonLearned, lesson.text, lesson.count, case.step_id, error_type, gone)
+        if trigger.failure is not None and trigger.failure.lesson is None:
+            trigger.failure.lesson = lesson
+        return state.emit(LessonLearned, lesson.text, lesson.count, trigger.step_id, error_type, gone)
 
-    def _hand_over(self, failure: Failure) -> Iterator[Event]:
-        """No replan helps: what rests on the step is skipped, the rest goes on, and then a person takes over."""
+    def _reword(self, trigger: Trigger, cause: str) -> Iterator[Event]:
+        """What a replanner says of the cause when it answers stands in the lesson instead of what was guessed."""
+        state, failure = self._state, trigger.failure
+        if not cause or failure is None or failure.lesson is None or failure.lesson not in state.lessons:
+            return
+        old, error_type = failure.lesson, failure.signal.error_type
+        left = state.lessons.unlearn(old)
+        if left is not None:
+            yield state.emit(LessonLearned, left.text, left.count, trigger.step_id, error_type)
+        failure.lesson = None
+        event = self._lesson(trigger, error_type, cause)
+        gone = left is None and event.text != old.text
+        yield msgspec.structs.replace(event, evicted=old.text) if gone else event
+
+    def _hand_over(self, failure: Failure, check: Check | None = None) -> Iterator[Event]:
+        """No replan helps, or its breaker (`check`) refuses one more: what rests on the step is skipped, the rest goes
+        on, and then a person takes over."""
         state = self._state
         resting = [c for c in state.graph.resting_on(failure.cell, failure.signal.refutes) if c.state is PENDING]
-        state.graph.give_up(failure.cell)
-        state.escalated.append(failure)
-        state.given_up += (failure.cell, *resting)
+        state.graph.fail_for_good(failure.cell)
+        state.given_up.append(GivenUp(failure, check, tuple(resting)))
         for cell in resting:
-            yield self._ender.skip(cell, blocked_by=(failure.cell.step.id,))
+            yield self._ends.skip(cell, blocked_by=(failure.cell.step.id,))
 
     # -- asking until a draft is good, a gate refuses, or the replanner gives up ------------------------------------
 
-    def _replan(self, case: Case) -> Iterator[Event]:
-        while self.stop is None:
-            estimate = self._asking.estimate(case)
-            yield from self._pass(case, self._asking.checks(case, estimate))
-            if self.stop is not None:
+    def _replan(self, trigger: Trigger) -> Iterator[Event]:
+        while True:
+            estimate = self._requests.estimate(trigger)
+            if not (yield from self._pass(trigger, self._requests.checks(trigger, estimate))):
                 return
-            answer = self._asking.ask(case, estimate)
+            answer = self._requests.ask(trigger, estimate)
             draft = answer.draft
-            proposal = self._committing.proposal(case, draft, answer.who) if draft is not None else None
-            yield self._drafted(case, answer, proposal)
-            yield self._state.emit(Ledger, "replan", case.step_id, case.decision.granularity, estimate, estimate)
-            if draft is not None and not draft.steps:
-                yield from self._empty(case, draft)
+            proposal = self._committing.proposal(trigger, draft, answer.who) if draft is not None else None
+            yield self._drafted(trigger, answer, proposal)
+            yield self._state.emit(
+                Ledger, LedgerKind.REPLAN, trigger.step_id, trigger.decision.granularity, estimate, estimate
+            )
+            yield from self._reword(trigger, draft.cause if draft is not None else "")
+            if draft is not None and not draft.steps and (trigger.failure is not None or draft.gives_up):
+                on = f"step {trigger.step_id}" if trigger.failure is not None else "the new goal"
+                self._state.stop = Stop(Reason.NO_PLAN, f"the replanner gave up on {on}")
                 return
-            reasons = (answer.error,) if proposal is None else self._committing.faults(case, proposal)
-            if not reasons and proposal is not None:
-                yield from self._admit(case, proposal)
+            faults = (
+                Faults((answer.error,)) if proposal is None else self._committing.faults(trigger, proposal, answer.who)
+            )
+            if not faults.reasons and proposal is not None:
+                yield from self._admit(trigger, proposal)
                 return
-            yield from self._rejected(case, reasons, answer.who)
+            if (yield from self._rejected(trigger, faults, answer.who)):
+                return
 
-    def _pass(self, case: Case, checks: Iterable[Check]) -> Iterator[Event]:
-        """One gate after the other, up to the first that refuses."""
+    def _pass(self, trigger: Trigger, checks: Iterable[Check]) -> Generator[Event, None, bool]:
+        """One gate after the other, up to the first that refuses; whether none does.
+
+        The breaker speaks of one step, which is handed over; every other gate ends the session.
+        """
         for check in checks:
-            yield self._state.emit(Gate, check.gate, check.limit, check.reading, check.admitted, case.step_id)
-            if not check.admitted:
-                self.stop = refusal(check)
-                return
+            if not check.admitted and check.gate is not GateName.PER_STEP:
+                yield self._state.refused(check, trigger.step_id)
+                return False
+            yield self._state.checked(check, trigger.step_id)
+            if not check.admitted and trigger.failure is not None:
+                yield from self._hand_over(trigger.failure, check)
+                return False
+        return True
 
-    def _drafted(self, case: Case, answer: Answer, proposal: Proposal | None) -> PlanDraft:
+    def _drafted(self, trigger: Trigger, answer: Answer, proposal: Proposal | None) -> PlanDraft:
         draft = answer.draft or Draft()
         mapping = proposal.mapping if proposal is not None else {}
         warnings = draft.warnings
         if proposal is not None:
-            warnings = (*warnings, *self._committing.called_again(proposal))
+            warnings = (*proposal.warnings, *self._committing.acting_again(proposal))
+            if trigger.cell is not None and (idle := no_progress(proposal, self._state.graph, trigger.cell)):
+                warnings = (*warnings, idle)
         return self._state.emit(
-            PlanDraft, case.step_id, case.decision.granularity, answer.who, draft.steps, mapping, draft.verdicts,
+            PlanDraft, trigger.step_id, trigger.decision.granularity, answer.who, draft.steps, mapping, draft.verdicts,
             answer.error or None, warnings,
         )  # fmt: skip
 
-    def _rejected(self, case: Case, reasons: tuple[str, ...], who: str) -> Iterator[Event]:
-        """A refused draft becomes a lesson, and the next request tells why; the template is not asked again."""
-        text = "; ".join(reasons)
-        yield self._state.emit(PlanRejected, case.step_id, reasons)
-        yield self._lesson(case, ErrorType.INVALID_DRAFT, text)
-        case.refused(reasons)
-        if who == TEMPLATE:
-            self.stop = Stop("no_plan", f"the template's draft was refused: {text}")
+    def _rejected(self, trigger: Trigger, faults: Faults, who: str) -> Generator[Event, None, bool]:
+        """A refused draft becomes a lesson, and the next request tells why; returns whether there is none.
 
-    def _empty(self, case: Case, draft: Draft) -> Iterator[Event]:
-        """An empty plan: no plan after a failure; after a changed goal it means that nothing is left to do."""
-        if case.failure is not None or draft.gives_up:
-            on = f"step {case.step_id}" if case.failure is not None else "the new goal"
-            self.stop = Stop("no_plan", f"the replanner gave up on {on}")
-            return
-        open_ids = tuple(cell.step.id for cell in self._state.graph.open_cells())
-        yield from self._admit(case, Proposal((), (), open_ids, {}, {}, dict(draft.verdicts)))
+        The template is not asked again. Where only calls that may not be made stand against its draft, a person may
+        settle them: the step is handed over.
+        """
+        text, template = "; ".join(faults.reasons), who == TEMPLATE
+        handed_over = trigger.failure if template and faults.only_calls else None
+        yield self._state.emit(PlanRejected, trigger.step_id, faults.reasons, handed_over is not None)
+        yield self._lesson(trigger, ErrorType.INVALID_DRAFT, text)
+        trigger.refused(faults.reasons)
+        if handed_over is not None:
+            yield from self._hand_over(handed_over)
+        elif template:
+            self._state.stop = Stop(Reason.NO_PLAN, f"the template's draft was refused: {text}")
+        return template
 
-    def _admit(self, case: Case, proposal: Proposal) -> Iterator[Event]:
+    def _admit(self, trigger: Trigger, proposal: Proposal) -> Iterator[Event]:
         """The gates behind the draft check, then the commit."""
-        yield from self._pass(case, self._committing.checks(case, proposal))
-        if self.stop is None:
-            yield from self._committing.commit(case, proposal)
-
-
-def refusal(check: Check) -> Stop:
-    """How a gate that refuses ends the session."""
-    detail = f"{check.gate} comes to {check.reading}, the limit is {check.limit}"
-    return Stop(REASONS[check.gate], detail, check)
+        if (yield from self._pass(trigger, self._committing.checks(trigger, proposal))):
+            yield from self._committing.commit(trigger, proposal)

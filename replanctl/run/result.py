@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-from replanctl.run.events import StepError
+from replanctl.kinds import (
+    Ending,
+    ErrorType,
+    GateName,
+    Granularity,
+    Health,
+    LedgerKind,
+    Reason,
+    Status,
+    StepState,
+    Verdict,
+)
+from replanctl.run.events import Event, StepError, VersionName
+
+SchemaVersion = Literal[1]
+SCHEMA_VERSION: SchemaVersion = 1
 
 
 class StepView(msgspec.Struct, frozen=True, gc=False):
@@ -16,18 +32,19 @@ class StepView(msgspec.Struct, frozen=True, gc=False):
     action: str
     tool: str
     args: dict[str, Any]
+    expected_outcome: str | None
     depends_on: tuple[str, ...]
     assumes: tuple[str, ...]
-    state: str
+    state: StepState
     replaces: str | None
 
 
 class VersionView(msgspec.Struct, frozen=True, gc=False):
     """One plan version, whole."""
 
-    version: str
-    parent: str | None
-    granularity: str | None
+    version: VersionName
+    parent: VersionName | None
+    granularity: Granularity | None
     rule: str | None
     cause: str
     steps: tuple[StepView, ...]
@@ -37,19 +54,19 @@ class AttemptView(msgspec.Struct, frozen=True, gc=False):
     """One tool call."""
 
     tool: str
-    status: str
+    status: Status
     latency: float
 
 
-class Execution(msgspec.Struct, frozen=True, gc=False):
+class ExecutionView(msgspec.Struct, frozen=True, gc=False):
     """One step run once, or skipped; times in seconds."""
 
-    seq: int
-    version: str
+    seq: Annotated[int, msgspec.Meta(ge=0)]
+    version: VersionName
     step_id: str
     tool: str
     args: dict[str, Any]
-    status: str
+    status: StepState
     result: Any
     error: StepError | None
     attempts: tuple[AttemptView, ...]
@@ -60,9 +77,9 @@ class Execution(msgspec.Struct, frozen=True, gc=False):
 class Revision(msgspec.Struct, frozen=True, gc=False):
     """What one version changed."""
 
-    from_: str = msgspec.field(name="from")
-    to: str = ""
-    granularity: str | None = None
+    from_: VersionName = msgspec.field(name="from")
+    to: VersionName = ""
+    granularity: Granularity | None = None
     cause: str = ""
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -73,9 +90,9 @@ class Revision(msgspec.Struct, frozen=True, gc=False):
 class SignalView(msgspec.Struct, frozen=True, gc=False):
     """One failure."""
 
-    version: str
+    version: VersionName
     step_id: str
-    error_type: str
+    error_type: ErrorType
     error_msg: str
     attempted: tuple[str, ...]
     evidence: dict[str, Any]
@@ -84,35 +101,35 @@ class SignalView(msgspec.Struct, frozen=True, gc=False):
 class RouteView(msgspec.Struct, frozen=True, gc=False):
     """One routing decision."""
 
-    version: str
+    version: VersionName
     step_id: str | None
-    error_type: str | None
+    error_type: ErrorType | None
     rule: str
     radius: int | None
-    granularity: str
-    escalated_from: str | None
+    granularity: Granularity
+    escalated_from: Granularity | None
 
 
 class GateView(msgspec.Struct, frozen=True, gc=False):
     """One check of a gate."""
 
-    gate: str
+    gate: GateName
     limit: int | float | None
     reading: int | float
     admitted: bool
     step_id: str | None
-    version: str
+    version: VersionName
 
 
 class VariableView(msgspec.Struct, frozen=True, gc=False):
     """One variable and whether it may still be used."""
 
     value: Any
-    health: str
+    health: Health
     assumptions: tuple[str, ...]
     step_id: str
-    version: str
-    verdict: str | None
+    version: VersionName
+    verdict: Verdict | None
 
 
 class LessonView(msgspec.Struct, frozen=True, gc=False):
@@ -128,10 +145,10 @@ class LessonView(msgspec.Struct, frozen=True, gc=False):
 class LedgerLine(msgspec.Struct, frozen=True, gc=False):
     """One booking, in tokens."""
 
-    kind: str
-    version: str
+    kind: LedgerKind
+    version: VersionName
     step_id: str | None
-    granularity: str | None
+    granularity: Granularity | None
     estimated: int
     booked: int
 
@@ -156,33 +173,50 @@ class Gap(msgspec.Struct, frozen=True, gc=False):
     """A step that went without a result, and what it was blocked by."""
 
     step_id: str
-    error_type: str
+    error_type: ErrorType
     error_msg: str
     blocked_by: tuple[str, ...]
 
 
-class HandOver(msgspec.Struct, frozen=True, gc=False):
-    """What a person gets when the session stops short. `next` are commands."""
+class EffectView(msgspec.Struct, frozen=True, gc=False):
+    """One call that took effect, and how often; the step and version are those of its first time."""
 
-    reason: str
+    tool: str
+    args: dict[str, Any]
+    step_id: str
+    version: str
+    times: int
+
+
+class HandOver(msgspec.Struct, frozen=True, gc=False):
+    """What a person gets when the session stops short.
+
+    `open` are the steps of the final version that were not run, `trajectory` has a line for every execution, skipped
+    step and new version, in the order in which they came; `next` are commands.
+    """
+
+    reason: Reason
     gate: GateView | None
     clean_results: dict[str, Any]
+    open: tuple[str, ...]
     trajectory: tuple[str, ...]
+    lessons: tuple[LessonView, ...]
+    gaps: tuple[Gap, ...]
     next: tuple[str, ...]
 
 
-class SessionResult(msgspec.Struct, frozen=True, gc=False):
+class SessionResult(msgspec.Struct, frozen=True, dict=True):
     """A whole rehearsed session: what `--format json` prints. `run` is None for a run that was not stored."""
 
-    schema_version: int
+    schema_version: SchemaVersion
     run: int | None
     goal: str
-    status: str
-    reason: str
+    status: Ending
+    reason: Reason
     detail: str
     seconds: float
     versions: tuple[VersionView, ...]
-    history: tuple[Execution, ...]
+    history: tuple[ExecutionView, ...]
     revisions: tuple[Revision, ...]
     signals: tuple[SignalView, ...]
     routes: tuple[RouteView, ...]
@@ -191,5 +225,17 @@ class SessionResult(msgspec.Struct, frozen=True, gc=False):
     lessons: tuple[LessonView, ...]
     ledger: LedgerView
     gaps: tuple[Gap, ...]
+    effects: tuple[EffectView, ...]
     handover: HandOver | None
     warnings: tuple[str, ...]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events it was made from, where they were kept: `PlanExecuteAgent` keeps them."""
+        kept: tuple[Event, ...] = self.__dict__.get("events", ())
+        return kept
+
+    def with_events(self, events: Iterable[Event]) -> SessionResult:
+        """The same result, with the events it was made from; they are no part of its document."""
+        self.__dict__["events"] = tuple(events)
+        return self

@@ -7,27 +7,22 @@ the end goes, and a check that refused, so that it can be made again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from replanctl.errors import UsageError
-from replanctl.replan.signal import Status
+from replanctl.kinds import Ending, ErrorType, GateName
+from replanctl.replan import GATE, Moment, Spent
 from replanctl.run import events as e
-from replanctl.run.ending import ABANDONED
-from replanctl.run.finish import COMPLETED
 from replanctl.run.policy import Policy
-from replanctl.run.tools import Call, Outcome, Tools
+from replanctl.run.settling import Doubt, Settlement
+from replanctl.run.tools import CUT_OFF, Started
 
 _STARTS = (e.StepStart, e.StepRetry, e.StepFallback)
 _OPENING = 3  # events before anything may start: the session's, the plan's, what it cost
-# The gates that keep steps from starting while others run, and what spends what they limit.
-_SPENDING: dict[str, tuple[type[e.Event], ...]] = {"max_steps": (e.StepStart,), "max_tool_calls": _STARTS}
-_OF_REPLANS = frozenset({"per_step", "max_replans", "max_replan_tokens", "max_repeat"})
-
-CUT_OFF = "cut off when the session was killed: the call may have happened"
-
-Started = tuple[str, int, int]  # one call: its step, version and attempt
+# What makes the reading of a gate grow that keeps steps from starting while others run.
+_SPENDING: dict[Spent, tuple[type[e.Event], ...]] = {Spent.EXECUTIONS: (e.StepStart,), Spent.CALLS: _STARTS}
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -41,7 +36,7 @@ class Amendment(msgspec.Struct, frozen=True):
     """From event `seq` on, other inputs hold; with `behind_stop`, once the session has come to the stop that follows.
 
     `goal` is a person's new goal, `outcomes` say what tools return from here on, `cut_off` is a call whose answer
-    nobody heard.
+    nobody heard, `settled` a person's word on calls that may have happened.
     """
 
     seq: int
@@ -50,6 +45,7 @@ class Amendment(msgspec.Struct, frozen=True):
     outcomes: Script | None = None
     behind_stop: bool = False
     cut_off: Started | None = None
+    settled: tuple[Settlement, ...] = ()
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -59,23 +55,27 @@ class Cut(msgspec.Struct, frozen=True):
     behind_stop: bool = False
 
 
-def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool = False) -> Cut:
+def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool = False, settles: bool = False) -> Cut:
     """Up to where a session is kept that is to go on.
 
-    A gate's check is made again where it refused, or behind the last call, where its limit was first felt. With
+    A gate's check is made again where it refused, or behind the last call, where its limit was first felt; the
+    breaker's is not, since it ends no session: what it gave up is pending again once its limit is raised. With
     `reroute` one that refused a replan stays, and what was to be replanned is routed once more: a forced granularity or
-    a changed goal may lead elsewhere. What came before `since`, where the session was last taken up, stays anyway.
+    a changed goal may lead elsewhere. Where a person `settles` calls, all that happened stays: what they say holds of
+    it. What came before `since`, where the session was last taken up, stays anyway.
     Raises UsageError for a session that completed.
     """
     end = events[-1] if events else None
     stopped = isinstance(end, e.SessionComplete)
-    if isinstance(end, e.SessionComplete) and end.reason in COMPLETED:
+    if isinstance(end, e.SessionComplete) and end.status is Ending.COMPLETED:
         raise UsageError("the session is completed: there is nothing to resume")
-    if (call := _first_call_given_up(events)) is not None:
-        return Cut(max(since, call + 1))
     upto = len(events) - stopped
     refusal = events[upto - 1] if upto > since else None
-    if not isinstance(refusal, e.Gate) or refusal.admitted:
+    if settles:
+        return Cut(upto, behind_stop=stopped or (isinstance(refusal, e.Gate) and not refusal.admitted))
+    if (call := _first_call_given_up(events, since)) is not None:
+        return Cut(max(since, call + 1))
+    if not isinstance(refusal, e.Gate) or refusal.admitted or refusal.gate is GateName.PER_STEP:
         return Cut(upto, behind_stop=stopped)
     if reroute and _checks_a_replan(events, refusal):
         return Cut(upto, behind_stop=True)
@@ -84,47 +84,40 @@ def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool 
 
 def _felt_from(events: Sequence[e.AnyEvent], refusal: e.Gate) -> int:
     """Where a gate's limit was first felt. One that keeps steps from starting may have done so while others ran."""
-    if (spending := _SPENDING.get(refusal.gate)) is None:
+    spent = GATE[refusal.gate].spent
+    if spent is None:
         return refusal.seq
-    return next((event.seq + 1 for event in reversed(events) if isinstance(event, spending)), _OPENING)
+    last = (event.seq + 1 for event in reversed(events) if isinstance(event, _SPENDING[spent]))
+    return min(next(last, _OPENING), refusal.seq)
 
 
-def _first_call_given_up(events: Sequence[e.AnyEvent]) -> int | None:
-    """The first of the calls whose executions a gate ended: from there on the limits of the gate were felt."""
+def _first_call_given_up(events: Sequence[e.AnyEvent], since: int) -> int | None:
+    """The first of the calls whose executions a gate ended, since the session was last taken up: from there on the
+    limits of the gate were felt. What was cut off with the session itself is none of them."""
     started: dict[str, int] = {}
-    given_up = []
+    handed_over = []
     for event in events:
         if isinstance(event, _STARTS):
             started[event.step_id] = event.seq
-        elif isinstance(event, e.StepEnd) and event.error is not None and event.error.error_type == ABANDONED:
-            given_up.append(started[event.step_id])
-    return min(given_up, default=None)
+        elif isinstance(event, e.StepEnd) and event.seq >= since and _given_up(event.error):
+            handed_over.append(started[event.step_id])
+    return min(handed_over, default=None)
+
+
+def _given_up(error: e.StepError | None) -> bool:
+    return error is not None and error.error_type is ErrorType.ABANDONED and error.error_msg != CUT_OFF
 
 
 def _checks_a_replan(events: Sequence[e.AnyEvent], check: e.Gate) -> bool:
     """Whether this check stands before a replan or its commit, and not before a step."""
     behind_another = isinstance(events[check.seq - 1], e.Gate)  # so is only the step budget's, before a commit
-    return check.gate in _OF_REPLANS or behind_another
+    return Moment.STEP not in GATE[check.gate].asked or behind_another
 
 
-def call_cut_off(events: Sequence[e.AnyEvent]) -> Started | None:
-    """The call that had begun when the session was killed: nothing came after its start."""
+def call_cut_off(events: Sequence[e.AnyEvent], doubts: Sequence[Doubt]) -> Started | None:
+    """The call in doubt that had begun when the session was killed: nothing came after its start."""
     last = events[-1] if events else None
-    if not isinstance(last, _STARTS):
+    if not isinstance(last, _STARTS) or all(doubt.began != last.seq for doubt in doubts):
         return None
     attempt = 1 if isinstance(last, e.StepStart) else last.attempt
     return last.step_id, int(last.version[1:]), attempt
-
-
-class CutOff:
-    """Tools of a session that was killed: a call that was cut off runs again, unless that is not safe."""
-
-    def __init__(self, tools: Tools, cut_off: Iterable[Started]) -> None:
-        self._tools = tools
-        self._cut_off = frozenset(cut_off)
-
-    def call(self, call: Call) -> Outcome:
-        """The tools' answer; for an unsafe call that was cut off, a failure that says so."""
-        if not call.idempotent and (call.step_id, call.version, call.attempt) in self._cut_off:
-            return Outcome(Status.ERROR, message=CUT_OFF, latency=0.0)
-        return self._tools.call(call)

@@ -5,76 +5,119 @@ Only the engine's own modules hold it; what leaves them is a frozen event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
-from replanctl.cost.model import CostModel
-from replanctl.plan import references
-from replanctl.plan.calls import Finished
-from replanctl.plan.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell
-from replanctl.plan.diff import exact
-from replanctl.plan.graph import Graph
-from replanctl.plan.model import OnFailure, Plan, Step, Tool
-from replanctl.plan.references import Reference
-from replanctl.plan.variables import Change, Health, VariableTable
-from replanctl.replan.gates import OscillationGuard, ReplanBreaker, resolve
-from replanctl.replan.lessons import Lesson, LessonBook
+from replanctl.cost import CostModel
+from replanctl.kinds import Health, LedgerKind, Mode, OnFailure, Unreadable
+from replanctl.live import (
+    DONE,
+    FAILED,
+    PENDING,
+    RUNNING,
+    SKIPPED,
+    Cell,
+    Finished,
+    Graph,
+    HealthChange,
+    OpenSteps,
+    VariableTable,
+    call_key,
+    same_work,
+)
+from replanctl.plan import Plan, Reference, Step, Tool, references
+from replanctl.replan import Check, Left, Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
 from replanctl.run import events
-from replanctl.run.policy import Mode, Policy
+from replanctl.run.budget import MICROSECONDS, Budget, Spending, left
+from replanctl.run.once import DENIED, MAKE, Caller, CallGuard, Made, May, Ruling, refuse
+from replanctl.run.policy import Policy
+from replanctl.run.stop import Stop, refusal
+from replanctl.schema import contract
 
-MICROSECONDS = 1_000_000
 DEFAULT_TOOL = Tool()
 
 E = TypeVar("E", bound=events.Event)
 
 
 class Failure(msgspec.Struct):
-    """A failed execution that may be replanned, with what its outcome said."""
+    """A failed execution that may be replanned, with what its outcome said.
+
+    `unmade` are the steps it reads that had not run when it failed; `lesson` is what was written of it, so that a
+    failure which is routed again on resume does not count twice; `doubtful` says that its call may have happened, and
+    is not to be made twice.
+    """
 
     cell: Cell
     signal: events.Signal
+    unmade: frozenset[str] = frozenset()
+    lesson: Lesson | None = None
+    doubtful: bool = False
+
+
+class GivenUp(msgspec.Struct, frozen=True):
+    """A step that a person has to take over, with what was skipped because it rests on it.
+
+    `check` is the breaker's that refused one more replan; None where no replan helps.
+    """
+
+    failure: Failure
+    check: Check | None
+    skipped: tuple[Cell, ...]
 
 
 class SessionState:
     """The mutable heart of one session."""
 
     def __init__(
-        self, plan: Plan, policy: Policy, lessons: Iterable[Lesson] = (), default_tool: Tool = DEFAULT_TOOL
+        self,
+        plan: Plan,
+        policy: Policy,
+        lessons: Iterable[Lesson] = (),
+        default_tool: Tool = DEFAULT_TOOL,
+        specs: Mapping[str, Tool] | None = None,
     ) -> None:
         self.plan = plan
         self.goal = plan.goal
         self.breaker = ReplanBreaker()
         self.guard = OscillationGuard()
-        self.obey(policy)
-        self.tools = plan.tools or {}
+        self.budget = Budget()
+        self.apply(policy)
+        self.tools = dict(specs or plan.tools or {})
         self._default_tool = default_tool
         self.graph = Graph()
         self.finished = Finished(self.graph)
+        self.open_steps = OpenSteps(self.graph)
         self.variables = VariableTable()
         self.lessons = LessonBook(policy.lessons, lessons)
         self.seq = 0
+        self.plain = False  # the plain two-budget loop
         self.clock = 0  # microseconds since the start
         self.at = 0.0  # the same in seconds
         self.version = "v1"
-        self.executions = 0
-        self.calls = 0
-        self.replans = 0
-        self.replan_tokens = 0
-        self.denied: set[str] = set()
+        self.executions: int = 0
+        self.calls: int = 0
+        self.replans: int = 0
+        self.replan_tokens: int = 0
+        self.booked: int = 0  # tokens, of everything
+        self.in_flight: int = 0  # tokens, by the coefficients of the calls under way
+        self.once = CallGuard()
         self.failures: list[Failure] = []  # waiting for their replans, the earliest first
-        self.escalated: list[Failure] = []
-        self.aborted: Failure | None = None
-        self.given_up: list[Cell] = []  # aborted or handed over to a person, and what was skipped with them
+        self.aborted: list[Failure] = []  # failures that end the session, the earliest first
+        self.spent: tuple[Check, str] | None = None  # the gate that stopped an execution, and the step's id
+        self.stop: Stop | None = None  # why the session ends, once it does
+        self.abandoned: list[Cell] = []  # steps whose executions a gate ended
+        self.let_be: list[Cell] = []  # steps that failed, and that a person has let be
+        self.given_up: list[GivenUp] = []  # the earliest first; one whose step has left the plan counts no more
 
-    def obey(self, policy: Policy) -> None:
+    def apply(self, policy: Policy) -> None:
         """Another policy holds from here on; what was decided under the one before stays."""
         self.policy = policy
         self.cost = CostModel(policy.coefficients)
         self.limits = resolve(policy.gates, len(self.plan.steps), self.cost)
-        self.breaker.per_step = self.limits.per_step
-        self.guard.max_repeat = self.limits.max_repeat
+        self.budget.apply(self.limits)
+        self.next_step = Spending(tokens=policy.coefficients.execution)
         seconds = self.limits.max_seconds
         self.deadline = None if seconds is None else microseconds(seconds)
 
@@ -83,6 +126,29 @@ class SessionState:
         event = kind(self.seq, self.at, self.version, *args, **fields)
         self.seq += 1
         return event
+
+    def book(self, kind: LedgerKind, tokens: int) -> events.Ledger:
+        """Tokens that are spent outside executions and replans: planning, or the Solver."""
+        self.booked += tokens
+        return self.emit(events.Ledger, kind, None, None, tokens, tokens)
+
+    def left(self) -> Left:
+        """What the limits still allow now."""
+        return left(self)
+
+    def refused(self, check: Check, step_id: str | None) -> events.Gate:
+        """A gate refuses, and with that the session ends."""
+        self.stop = refusal(check)
+        return self.checked(check, step_id)
+
+    def checked(self, check: Check, step_id: str | None) -> events.Gate:
+        """A gate was asked."""
+        return self.emit(events.Gate, check.gate, check.limit, check.reading, check.admitted, step_id)
+
+    @property
+    def waits_for_a_person(self) -> GivenUp | None:
+        """The first step that was handed over and has not left the plan since."""
+        return next((each for each in self.given_up if not each.failure.cell.gone), None)
 
     def advance(self, clock: int) -> None:
         """The virtual clock moves on."""
@@ -105,20 +171,24 @@ class SessionState:
 
     # -- references -----------------------------------------------------------------------------------------------
 
-    def state(self, reference: Reference) -> str:
-        """Empty when the reference can be read (a gap reads as null), else what stands in the way."""
+    def state(self, reference: Reference) -> Unreadable | None:
+        """What stands in the way of a reference; None when it can be read (a gap reads as null)."""
+        if not reference.known:
+            return Unreadable.NO_STEP
         id_ = reference.step_id
         variable = self.variables.get(id_)
         if variable is not None:
             if variable.health is Health.VOID:
-                return "void"
+                return Unreadable.VOID
             try:
                 references.follow(variable.value, reference.path)
             except LookupError:
-                return "no such field"
-            return ""
+                return Unreadable.NO_FIELD
+            return None
         cell = self.graph.cells.get(id_)
-        return _WITHOUT_VALUE[cell.state] if cell is not None and not cell.gap else "" if cell else "no such step"
+        if cell is None:
+            return Unreadable.NO_STEP
+        return None if cell.gap else _WITHOUT_VALUE[cell.state]
 
     def value(self, step_id: str) -> Any:
         """The value of a variable that can be read."""
@@ -129,24 +199,56 @@ class SessionState:
         """Whether a new plan may read a variable without a verdict."""
         return self.variables.health(step_id) is Health.CLEAN
 
-    # -- calls that were denied ----------------------------------------------------------------------------------
+    # -- calls that may not be made again ------------------------------------------------------------------------
 
-    def was_denied(self, tool: str, args: dict[str, Any]) -> bool:
-        """Whether this very call was refused for lack of rights before."""
-        return bool(self.denied) and call_key(tool, args) in self.denied
+    def may_call(self, tool: str, args: dict[str, Any], caller: Caller, *, again: bool = False) -> Ruling:
+        """The guard's word on a call that a step comes to; `again`: it is meant to be made once more."""
+        if self.tool(tool).idempotent and not self.once.denied:
+            return MAKE
+        ruling = self.once.may(call_key(tool, args), caller, lambda made: _fits(made, caller.step), again=again)
+        if ruling.may is May.TAKE and ruling.made is not None and self._is_void(ruling.made):
+            return refuse(ruling.made)
+        return ruling
 
-    def denies(self, step: Step) -> bool:
-        """Whether a step would make a call that was denied, as far as its references can be read now."""
-        if not self.denied:
-            return False
-        known = self.graph.known
-        if any(self.state(r) for r in references.find(step.args, known)):
-            return False
-        return self.was_denied(step.tool_name, self.substituted(step))
+    def caller(self, cell: Cell) -> Caller:
+        """A step of the plan as it comes to a call."""
+        return Caller(cell.step, self.graph.lineage_ids(cell)[0], cell.original)
 
-    def substituted(self, step: Step) -> dict[str, Any]:
-        """A step's args with every reference replaced by what it reads now."""
-        args: dict[str, Any] = references.transform(step.args, self.graph.known, self._whole, self._inside)
+    def drafted_call(self, step: Step, known: Container[str]) -> Ruling:
+        """The guard's word on the call of a drafted step, so far as its args can be read now; `known` are the ids that
+        are references in it."""
+        if (self.tool(step.tool_name).idempotent and not self.once.denied) or not self.can_read(step, known):
+            return MAKE
+        cells = self.graph.cells
+        own, before = cells.get(step.id), cells.get(step.id) or cells.get(step.replaces or "")
+        root = self.graph.lineage_ids(before)[0] if before is not None else step.id
+        original = own is not None and own.original and same_work(own.step, step)
+        return self.may_call(
+            step.tool_name, self.substituted(step, known), Caller(step, root, original), again=step.again
+        )
+
+    def unmakeable(self, step: Step, known: Container[str]) -> str:
+        """Why the call of a drafted step may not be made; nothing where it may, or where its answer is taken."""
+        ruling = self.drafted_call(step, known)
+        if ruling.may is not May.REFUSE:
+            return ""
+        return f"was {ruling.why}" if ruling is DENIED else f"is {ruling.why}"
+
+    def can_read(self, step: Step, known: Container[str]) -> bool:
+        """Whether every reference in a step's args can be read now."""
+        if not references.mentions(step.args):
+            return True
+        return not any(self.state(r) for r in references.find(step.args, known))
+
+    def _is_void(self, made: Made) -> bool:
+        """Whether what a call's answer rests on has fallen for good."""
+        if made.variable is not None:
+            return made.variable.health is Health.VOID
+        return self.variables.would_be_void(made.caller.step.assumes, made.sources)
+
+    def substituted(self, step: Step, known: Container[str]) -> dict[str, Any]:
+        """A step's args with every reference, to the `known` ids, replaced by what it reads now."""
+        args: dict[str, Any] = references.transform(step.args, known, self._whole, self._inside)
         return args
 
     def _whole(self, reference: Reference) -> Any:
@@ -158,26 +260,24 @@ class SessionState:
             return references.in_text(self._whole(reference))
         return f"[gap: E{reference.step_id}]"
 
-    def health_events(self, changes: Iterable[Change]) -> list[events.VariableHealth]:
+    def health_events(self, changes: Iterable[HealthChange]) -> list[events.VariableHealth]:
         """One event for each change of a variable's health."""
-        return [
-            self.emit(events.VariableHealth, f"E{c.step_id}", c.health.value, c.because, c.verdict) for c in changes
-        ]
+        return [self.emit(events.VariableHealth, f"E{c.step_id}", c.health, c.because, c.verdict) for c in changes]
 
 
 # What a reference to a step meets that has no variable. A running step has not produced anything yet either.
 _WITHOUT_VALUE = {
-    PENDING: "pending",
-    RUNNING: "pending",
-    DONE: "no such step",
-    FAILED: "failed",
-    SKIPPED: "skipped",
+    PENDING: Unreadable.PENDING,
+    RUNNING: Unreadable.PENDING,
+    DONE: Unreadable.NO_STEP,
+    FAILED: Unreadable.FAILED,
+    SKIPPED: Unreadable.SKIPPED,
 }
 
 
-def call_key(tool: str, args: dict[str, Any]) -> str:
-    """One text for equal calls, whatever the order of their args."""
-    return f"{tool} {exact(args).decode()}"
+def _fits(made: Made, step: Step) -> bool:
+    """Whether a call's answer keeps a step's contract."""
+    return step.produces is None or not contract.check(step.produces, made.value)
 
 
 def microseconds(seconds: float) -> int:

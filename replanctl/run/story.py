@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan import references
-from replanctl.plan.cells import DONE, PENDING, RUNNING, SKIPPED
-from replanctl.plan.model import Granularity, Step, StepState, variable_name
+from replanctl.kinds import Granularity, Settle, StepState
+from replanctl.live import DONE, PENDING, RUNNING, SKIPPED
+from replanctl.plan import Step, references, variable_name
 from replanctl.run import events as e
 
 
-class Change(msgspec.Struct, frozen=True, gc=False, tag="change"):
+class VersionStory(msgspec.Struct, frozen=True, gc=False, tag="change"):
     """A version that brought the step, changed it, put another in its place or dropped it.
 
     `old` and `new` are the step before and after it; None where there was none, or is none any more.
@@ -28,7 +28,7 @@ class Change(msgspec.Struct, frozen=True, gc=False, tag="change"):
     new: Step | None
 
 
-class Execution(msgspec.Struct, gc=False, tag="execution"):
+class ExecutionStory(msgspec.Struct, gc=False, tag="execution"):
     """The step run once, or skipped, and what was done about it.
 
     `reads` are the variables its args name, `gaps` those of them that were none: it ran without. `answer` holds what
@@ -65,7 +65,7 @@ class Story(msgspec.Struct, frozen=True, gc=False):
     step_id: str
     line: tuple[str, ...]
     state: StepState | None
-    entries: tuple[Change | Execution, ...]
+    entries: tuple[VersionStory | ExecutionStory, ...]
     blockers: tuple[Blocker, ...]
     stop: e.Gate | None
     ending: e.SessionComplete | None
@@ -76,7 +76,7 @@ def step_ids(events: Iterable[e.Event]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(step.id for step in _listed(events)))
 
 
-def story(events: Sequence[e.Event], step_id: str) -> Story:
+def story_of(events: Sequence[e.Event], step_id: str) -> Story:
     """What these events tell of the step; it must be among `step_ids`."""
     folding = _Fold(_line(events, step_id))
     for event in events:
@@ -108,14 +108,14 @@ class _Fold:
 
     def __init__(self, line: tuple[str, ...]) -> None:
         self._line = line
-        self._entries: list[Change | Execution] = []
+        self._entries: list[VersionStory | ExecutionStory] = []
         self._steps: dict[str, Step] = {}  # of the line, as they were last
         self._present: set[str] = set()  # of the line, in the plan
         self._known: set[str] = set()
         self._states: dict[str, StepState] = {}
         self._ended: dict[str, e.StepEnd] = {}  # the steps that did not end well
-        self._last: dict[str, Execution] = {}  # of each step of the line
-        self._answered: Execution | None = None  # what is being replanned, if it is of the line
+        self._last: dict[str, ExecutionStory] = {}  # of each step of the line
+        self._answered: ExecutionStory | None = None  # what is being replanned, if it is of the line
         self._stop: e.Gate | None = None
         self._ending: e.SessionComplete | None = None
 
@@ -142,7 +142,9 @@ class _Fold:
                 self._present.add(step.id)
 
     def _change(self, event: e.PlanCommit, old: Step | None, new: Step | None) -> None:
-        self._entries.append(Change(event.version, event.at, event.granularity, event.rule, event.cause, old, new))
+        self._entries.append(
+            VersionStory(event.version, event.at, event.granularity, event.rule, event.cause, old, new)
+        )
 
     def start(self, event: e.StepStart) -> None:
         self._states[event.step_id] = RUNNING
@@ -151,12 +153,12 @@ class _Fold:
             self._stop = None
             self._execution(event.step_id).started = event
 
-    def _execution(self, step_id: str) -> Execution:
+    def _execution(self, step_id: str) -> ExecutionStory:
         step = self._steps[step_id]
         read = dict.fromkeys(reference.step_id for reference in references.find(step.args, self._known))
         gaps = [id_ for id_ in read if id_ in self._ended and self._ended[id_].gap]
         names = tuple(map(variable_name, read)), tuple(map(variable_name, gaps))
-        execution = self._last[step_id] = Execution(step, reads=names[0], gaps=names[1])
+        execution = self._last[step_id] = ExecutionStory(step, reads=names[0], gaps=names[1])
         self._entries.append(execution)
         return execution
 
@@ -177,6 +179,12 @@ class _Fold:
     def signal(self, event: e.Signal) -> None:
         if event.step_id in self._line:
             self._last[event.step_id].signal = event
+
+    def settled(self, event: e.StepSettled) -> None:
+        if event.stands and event.how is Settle.DONE:
+            self._states[event.step_id] = DONE
+        if event.step_id in self._line:
+            self._last[event.step_id].answer.append(event)
 
     def route(self, event: e.Route) -> None:
         self._answered = self._last.get(event.step_id or "")
@@ -245,6 +253,7 @@ _HANDLERS: dict[type[e.Event], Callable[[_Fold, Any], None]] = {
     e.StepRetry: _Fold.call,
     e.StepFallback: _Fold.call,
     e.StepEnd: _Fold.end,
+    e.StepSettled: _Fold.settled,
     e.Signal: _Fold.signal,
     e.Route: _Fold.route,
     e.Gate: _Fold.gate,

@@ -6,15 +6,19 @@ from typing import Any, Protocol
 
 import msgspec
 
-from replanctl.replan.signal import Status
+from replanctl.kinds import Status
+
+Started = tuple[str, int, int]  # one call: its step, version and attempt
+
+CUT_OFF = "cut off when the session was killed: the call may have happened"
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
     """One tool call about to be made. `attempt` counts from 1 over the whole execution.
 
-    `line` are the ids of the step's lineage up to it, so that a script can match a step and whatever replaced it;
-    `args` are substituted; `timeout` is in seconds; `produces` is the contract the result will be checked against;
-    a call that is not `idempotent` must not be made twice.
+    `lineage` are the ids of the step and of those it replaced, oldest first, so that a script can match a step and
+    whatever replaced it; `args` are substituted; `timeout` is in seconds; `produces` is the contract the result will
+    be checked against; a call that is not `idempotent` must not be made twice.
     """
 
     step_id: str
@@ -23,7 +27,7 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     version: int = 1
     attempt: int = 1
     timeout: float = 30.0
-    line: tuple[str, ...] = ()
+    lineage: tuple[str, ...] = ()
     produces: dict[str, Any] | None = None
     idempotent: bool = True
 

@@ -1,0 +1,80 @@
+"""Values to lines of a screen. Nothing here compares or decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replanctl.lazy import lazily
+
+if TYPE_CHECKING:
+    from replanctl.show.console import make_console
+    from replanctl.show.cost import cost_screen
+    from replanctl.show.coupling import coupling_screen
+    from replanctl.show.diff import diff_markdown, diff_screen
+    from replanctl.show.drawing import dot, mermaid
+    from replanctl.show.graph import Picture, graph_screen
+    from replanctl.show.header import Header
+    from replanctl.show.imported import imported_screen
+    from replanctl.show.paper import Paper, Span
+    from replanctl.show.problems import count_line, problem_lines
+    from replanctl.show.recorded import recorded_in_words
+    from replanctl.show.runs import runs_screen
+    from replanctl.show.session import SessionScreen
+    from replanctl.show.text import clean, glyphs_for
+    from replanctl.show.verdict import closing_line
+    from replanctl.show.why import why_screen
+    from replanctl.show.words import RESUMED
+else:
+    __getattr__ = lazily(
+        __name__,
+        {
+            "verdict": ("closing_line",),
+            "console": ("make_console",),
+            "cost": ("cost_screen",),
+            "coupling": ("coupling_screen",),
+            "diff": ("diff_markdown", "diff_screen"),
+            "drawing": ("dot", "mermaid"),
+            "graph": ("Picture", "graph_screen"),
+            "header": ("Header",),
+            "imported": ("imported_screen",),
+            "recorded": ("recorded_in_words",),
+            "paper": ("Paper", "Span"),
+            "problems": ("count_line", "problem_lines"),
+            "runs": ("runs_screen",),
+            "session": ("SessionScreen",),
+            "text": ("clean", "glyphs_for"),
+            "why": ("why_screen",),
+            "words": ("RESUMED",),
+        },
+    )
+
+__all__ = [
+    "imported_screen",
+    "recorded_in_words",
+    "events",
+    "handover",
+    "ledger",
+    "lessons",
+    "variables",
+    "Header",
+    "Paper",
+    "Picture",
+    "RESUMED",
+    "SessionScreen",
+    "Span",
+    "clean",
+    "closing_line",
+    "count_line",
+    "diff_markdown",
+    "dot",
+    "glyphs_for",
+    "make_console",
+    "mermaid",
+    "problem_lines",
+    "cost_screen",
+    "coupling_screen",
+    "diff_screen",
+    "graph_screen",
+    "runs_screen",
+    "why_screen",
+]

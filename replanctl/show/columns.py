@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from replanctl.plan.diff import StepLike
+from replanctl.plan import StepLike
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replanctl.cost.table import CostAt, CostRow, CostTable
+from replanctl.cost import CostAt, CostRow, CostTable
 from replanctl.show.paper import Paper, Span
 from replanctl.show.words import number, plural
 
@@ -12,7 +12,7 @@ _DONE = 4  # columns of the second
 _SUMS = {"patch": 8, "tail": 8, "re-executed": 13, "global": 8, "{times} patch": 9}
 
 
-def view(paper: Paper, table: CostTable, price: float | None = None) -> None:
+def cost_screen(paper: Paper, table: CostTable, price: float | None = None) -> None:
     """Write both tables; `price` is for a million tokens."""
     failure = table.failure
     carried = f"{plural(failure.done, 'step')} done, {plural(table.lessons, 'lesson')} carried"

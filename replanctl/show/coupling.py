@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replanctl.plan.coupling import CouplingRow
-from replanctl.plan.model import OnFailure
+from replanctl.kinds import OnFailure
+from replanctl.plan import CouplingRow
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 from replanctl.show.words import number
@@ -15,7 +15,7 @@ _COLUMNS = (("rest on it", 12), ("paralysed", 11))
 _WORD = 11  # columns of a verdict, and of what it calls for
 
 
-def view(paper: Paper, rows: Sequence[CouplingRow], said: Sequence[OnFailure | None]) -> None:
+def coupling_screen(paper: Paper, rows: Sequence[CouplingRow], said: Sequence[OnFailure | None]) -> None:
     """Write the table; `said` is each step's `on_failure` as the file has it, None where it says nothing."""
     room = min(max([width("step"), *(len(row.step_id) for row in rows)]), paper.width // 4)
     if len(rows) >= HELD_FROM:

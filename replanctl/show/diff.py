@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Any
 
-from replanctl.plan.diff import Change, ChangeKind, PlanDiff
+from replanctl.kinds import ChangeKind
+from replanctl.plan import PlanDiff, StepChange
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import UNICODE, Glyphs, clean, cut, width
@@ -45,7 +46,7 @@ def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = (), *, mos
     columns.paper.line(Span(count_line(diff), "strong"), indent=columns.time + 1, hang=columns.time + 1)
 
 
-def _more(columns: Columns, changes: Sequence[Change]) -> None:
+def _more(columns: Columns, changes: Sequence[StepChange]) -> None:
     """A line for the changes of one kind that are not shown."""
     if changes:
         ids = f"{changes[0].id} {columns.paper.glyphs.ellipsis} {changes[-1].id}"
@@ -53,7 +54,7 @@ def _more(columns: Columns, changes: Sequence[Change]) -> None:
         _row(columns, mark, "", Span(f"{number(len(changes))} more: {ids}", "dim"))
 
 
-def view(paper: Paper, diff: PlanDiff, because: str = "") -> None:
+def diff_screen(paper: Paper, diff: PlanDiff, because: str = "") -> None:
     """A diff alone; `because` says why the new version was made, where that is known."""
     said = f" {because}" if because else ""
     paper.line(Span(f"{diff.from_} {paper.glyphs.arrow} {diff.to}", "version"), said, indent=2, hang=5)
@@ -84,7 +85,7 @@ def _room(columns: Columns, note: str) -> int:
     return columns.paper.width - columns.text - width(note) - 2
 
 
-def _change(columns: Columns, change: Change, described: Described, beside: int) -> None:
+def _change(columns: Columns, change: StepChange, described: Described, beside: int) -> None:
     paper, style = columns.paper, _STYLES[change.kind]
     words, note, below = described
     room = _room(columns, note)
@@ -105,7 +106,7 @@ def _row(columns: Columns, mark: Span, ids: str, *text: Span) -> None:
 Described = tuple[str, str, list[str]]
 
 
-def describe(change: Change, glyphs: Glyphs, tools: Mapping[str, str]) -> Described:
+def describe(change: StepChange, glyphs: Glyphs, tools: Mapping[str, str]) -> Described:
     """A change in words: the action, a note to stand beside it, and a line for each field that is not the same.
 
     `tools` are those of the removed steps, by id: a new step says its tool only where it is another one.
@@ -131,7 +132,7 @@ def _provenance(step: Any, tools: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _fields(change: Change, glyphs: Glyphs) -> Iterator[str]:
+def _fields(change: StepChange, glyphs: Glyphs) -> Iterator[str]:
     if "tool" in change.fields:
         yield f"tool      {change.old.tool} {glyphs.arrow} {change.new.tool}"
     if "args" in change.fields:
@@ -140,7 +141,7 @@ def _fields(change: Change, glyphs: Glyphs) -> Iterator[str]:
         yield f"rests on  {_dependencies(change, glyphs)}"
 
 
-def _dependencies(change: Change, glyphs: Glyphs) -> str:
+def _dependencies(change: StepChange, glyphs: Glyphs) -> str:
     old, new = (", ".join(step.depends_on or ()) or "nothing" for step in (change.old, change.new))
     return f"{old} {glyphs.arrow} {new}"
 
@@ -180,7 +181,7 @@ def diff_markdown(diff: PlanDiff) -> str:
     return "\n".join([*lines, count_line(diff), ""])
 
 
-def _markdown_row(change: Change, tools: Mapping[str, str]) -> str:
+def _markdown_row(change: StepChange, tools: Mapping[str, str]) -> str:
     action, note, below = describe(change, UNICODE, tools)
     action = f"~~{_literal(action)}~~" if change.kind is ChangeKind.REMOVED else _literal(action)
     said = "<br>".join([action, *(_literal(re.sub(" +", " ", line)) for line in (note, *below) if line)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from replanctl.plan.model import StepState
+from replanctl.kinds import StepState
 from replanctl.show.graph import Picture, needs_of, state_mark
 from replanctl.show.text import UNICODE, cut
 

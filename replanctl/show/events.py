@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from replanctl.run.events import Event
+from replanctl.run import Event
 from replanctl.show.paper import Paper, Span
 from replanctl.show.words import compact, seconds
 

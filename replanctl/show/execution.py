@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from replanctl.plan.model import StepState
-from replanctl.run.events import (
+from replanctl.kinds import Settle, StepState
+from replanctl.run import (
     AnyEvent,
+    ExecutionStory,
     Gate,
     LessonLearned,
     PlanDiffed,
@@ -16,13 +17,14 @@ from replanctl.run.events import (
     Route,
     StepEnd,
     StepRetry,
+    StepSettled,
+    error_in_words,
 )
-from replanctl.run.story import Execution
 from replanctl.show.columns import LABEL, Columns
 from replanctl.show.failure import FailureLines
 from replanctl.show.paper import Span
 from replanctl.show.text import GLUE
-from replanctl.show.words import compact, plural, seconds, some
+from replanctl.show.words import SETTLED, compact, plural, seconds, some
 
 VALUE_LINES = 2  # lines that a value may take
 
@@ -39,18 +41,22 @@ class ExecutionLines:
             PlanDraft: self._draft,
             PlanRejected: self._failure.rejected,
             PlanDiffed: self._diff,
+            StepSettled: self._settled,
         }
 
-    def write(self, execution: Execution) -> None:
+    def write(self, execution: ExecutionStory) -> None:
         """Everything of one execution."""
         self._row(execution)
         ended = execution.ended
+        if execution.step.expected_outcome:
+            self._columns.detail("expects", execution.step.expected_outcome)
         for warning in (*(execution.started.warnings if execution.started else ()), *(ended.warnings if ended else ())):
             self._columns.detail("warning", warning, style="notice")
         if ended is not None and ended.attempts:
             self._columns.detail("tried", ", ".join(_attempts(execution, ended)))
         if ended is not None and ended.error is not None:
-            self._columns.detail("class", Span(ended.error.error_type, "failed"), f": {ended.error.error_msg}")
+            said, _, why = error_in_words(ended.error).partition(": ")
+            self._columns.detail("class", Span(said, "failed"), f": {why}" if why else "")
         self._signal(execution)
         for event in execution.answer:
             self._answer(event, execution)
@@ -58,7 +64,7 @@ class ExecutionLines:
         if ended is not None and ended.state is StepState.DONE:
             self._result(execution, ended)
 
-    def _row(self, execution: Execution) -> None:
+    def _row(self, execution: ExecutionStory) -> None:
         columns, glyphs = self._columns, self._columns.paper.glyphs
         marks = {StepState.DONE: glyphs.done, StepState.FAILED: glyphs.failed, StepState.SKIPPED: glyphs.skipped}
         event = execution.ended or execution.started
@@ -69,7 +75,7 @@ class ExecutionLines:
         note = "skipped" if state is StepState.SKIPPED else event.tool
         columns.row(seconds(at), mark, event.step_id, execution.step.action, note)
 
-    def _signal(self, execution: Execution) -> None:
+    def _signal(self, execution: ExecutionStory) -> None:
         signal = execution.signal
         if signal is None:
             return
@@ -79,7 +85,7 @@ class ExecutionLines:
             self._columns.detail("refutes", ", ".join(signal.refutes))
         self._failure.signal(signal)
 
-    def _answer(self, event: AnyEvent, execution: Execution) -> None:
+    def _answer(self, event: AnyEvent, execution: ExecutionStory) -> None:
         if isinstance(event, Route):
             self._failure.route(event, execution.step.id)
         elif answer := self._answers.get(type(event)):
@@ -90,6 +96,10 @@ class ExecutionLines:
     def _lesson(self, event: LessonLearned) -> None:
         again = f" {self._columns.paper.glyphs.times}{event.count}" if event.count > 1 else ""
         self._columns.detail("lesson", event.text, again)
+
+    def _settled(self, event: StepSettled) -> None:
+        value = f" {compact(event.value)}" if event.how is Settle.DONE else ""
+        self._columns.detail("settled", SETTLED[event.how], value)
 
     def _draft(self, event: PlanDraft) -> None:
         if not event.error:
@@ -103,7 +113,7 @@ class ExecutionLines:
         said = ", ".join(f"{word} {some([*ids], ellipsis)}" for word, ids in changed.items() if ids)
         self._columns.detail("diff", Span(event.to, "version"), f" {said or 'changes nothing'}")
 
-    def _result(self, execution: Execution, ended: StepEnd) -> None:
+    def _result(self, execution: ExecutionStory, ended: StepEnd) -> None:
         """How it came to its value, and whether that may still be used."""
         columns = self._columns
         if execution.reads:
@@ -131,7 +141,7 @@ _STYLES = {
 _HEALTH = {"clean": "done", "stale": "notice", "void": "failed"}
 
 
-def _attempts(execution: Execution, ended: StepEnd) -> Iterator[str]:
+def _attempts(execution: ExecutionStory, ended: StepEnd) -> Iterator[str]:
     """Every call with how it ended and how long it took, and the waits between them."""
     several = len({attempt.tool for attempt in ended.attempts}) > 1
     for at, attempt in enumerate(ended.attempts):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from replanctl.plan.model import Granularity, OnFailure
-from replanctl.replan.gates import REASONS
-from replanctl.run.events import Gate, PlanDraft, PlanRejected, Route, Signal
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.replan import GATE
+from replanctl.run import Gate, PlanDraft, PlanRejected, Route, Signal
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Span
 from replanctl.show.text import GLUE
-from replanctl.show.words import GATES, ON_FAILURE, RULES, counted, plural, reading
+from replanctl.show.words import ON_FAILURE, RULES, counted, plural, reading
 
 
 class FailureLines:
@@ -66,16 +66,15 @@ class FailureLines:
         self._columns.detail("gates", *spans)
 
     def _reading(self, gate: Gate) -> Span:
-        words, _ = GATES.get(gate.gate, (gate.gate, ""))
         limit = "" if gate.limit is None else f"/{reading(gate.gate, gate.limit)}"
         refused = "" if gate.admitted else f" {self._columns.paper.glyphs.failed.strip()}"
-        text = f"{words} {reading(gate.gate, gate.reading)}{limit}{refused}"
+        text = f"{GATE[gate.gate].word} {reading(gate.gate, gate.reading)}{limit}{refused}"
         return Span(text.replace(" ", GLUE), "" if gate.admitted else "failed")
 
 
 def refusal(gate: Gate) -> str:
     """Why a gate stopped the session, in words, with the reason's name."""
-    return f"{counted(gate.gate, gate.reading, gate.limit)} ({REASONS.get(gate.gate, gate.gate)})"
+    return f"{counted(gate.gate, gate.reading, gate.limit)} ({GATE[gate.gate].reason})"
 
 
 def route_in_words(event: Route) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from replanctl.plan.cycles import in_order
-from replanctl.plan.diff import StepLike
-from replanctl.plan.model import StepState
+from replanctl.kinds import StepState
+from replanctl.plan import StepLike, in_order
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import GLUE, Glyphs
@@ -35,7 +34,7 @@ class Picture(msgspec.Struct, frozen=True):
     states: dict[str, StepState] = {}
 
 
-def view(paper: Paper, picture: Picture) -> None:
+def graph_screen(paper: Paper, picture: Picture) -> None:
     """Write the steps level by level: each stands one below the lowest of those it rests on."""
     steps, levels = picture.steps, levels_of(picture.steps)
     if len(steps) >= HELD_FROM:

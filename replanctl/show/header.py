@@ -6,43 +6,56 @@ from typing import Any
 
 import msgspec
 
-from replanctl.cost.model import CostModel
-from replanctl.replan.gates import GateLimits, resolve
-from replanctl.run.events import SessionStart
+from replanctl.cost import CostModel
+from replanctl.kinds import GateName
+from replanctl.replan import GateLimits, resolve
+from replanctl.run import Policy, SessionStart
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import GLUE
-from replanctl.show.words import GATES, plural, reading
+from replanctl.show.words import plural, reading
 
 
 class Header(msgspec.Struct, frozen=True, gc=False):
-    """What the events don't say: where the outcomes came from, as a person names it, and the number of a stored run."""
+    """What the events don't say: where the outcomes came from, as a person names it, the number of a stored run, and
+    the policy that holds since it was last taken up (None: what it began with), and which recording the rehearsal was
+    made of."""
 
     outcomes: str | None = None
     run: int | None = None
+    policy: Policy | None = None
+    recorded: str | None = None
 
 
 def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None:
     """Print the goal, and on one line the circumstances."""
+    limits = start.limits if facts.policy is None else _in_force(facts.policy, steps)
     parts = [
         *([f"run {facts.run}"] if facts.run is not None else []),
         plural(steps, "step"),
         *([f"outcomes {facts.outcomes}"] if facts.outcomes else []),
         f"mode {start.mode}",
-        limits_in_words(start.limits, steps),
+        limits_in_words(limits, steps),
         *([f"{plural(len(start.lessons), 'lesson')} carried"] if start.lessons else []),
     ]
     paper.line(Span(start.goal, "title"), indent=2)
     facts_line = paper.joined(parts).replace(f",{GLUE}", ", ")  # many limits take more than one line
     paper.line(Span(facts_line, "dim"), indent=2)
+    if facts.recorded:
+        paper.line(Span(facts.recorded, "dim"), indent=2)
     for warning in dict.fromkeys(start.warnings):
         paper.line(Span("warning  ", "notice"), warning, indent=2, hang=11)
     paper.blank()
+
+
+def _in_force(policy: Policy, steps: int) -> dict[str, Any]:
+    """The limits that a policy means for a plan of this many steps in its first version."""
+    return msgspec.structs.asdict(resolve(policy.gates, steps, CostModel(policy.coefficients)))
 
 
 def limits_in_words(limits: dict[str, Any], steps: int) -> str:
     """`default gates`, or those that differ from what a plan of this many steps gets by default."""
     usual = msgspec.structs.asdict(resolve(GateLimits(), steps, CostModel()))
     other = [
-        f"{name} {reading(name, limits[name])}" for name in GATES if name in limits and limits[name] != usual[name]
+        f"{name} {reading(name, limits[name])}" for name in GateName if name in limits and limits[name] != usual[name]
     ]
     return f"gates {', '.join(other)}" if other else "default gates"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replanctl.run.events import VariableHealth
+from replanctl.run import VariableHealth
 from replanctl.show.columns import Columns
 from replanctl.show.words import some
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from replanctl.run.result import LedgerLine, SessionResult
+from replanctl.run import LedgerLine, SessionResult
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
 from replanctl.show.words import number, percent, plural

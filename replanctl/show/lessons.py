@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replanctl.run.result import SessionResult
+from replanctl.run import SessionResult
 from replanctl.show.paper import Paper
 from replanctl.show.section import entries
 

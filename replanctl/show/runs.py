@@ -34,7 +34,7 @@ class RunLine(Protocol):
     def tokens(self) -> int | None: ...
 
 
-def view(paper: Paper, runs: Sequence[RunLine]) -> None:
+def runs_screen(paper: Paper, runs: Sequence[RunLine]) -> None:
     """Write the list, oldest first."""
     if not runs:
         paper.line("There are no runs yet: replanctl run PLAN makes the first.", indent=2)

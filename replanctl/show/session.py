@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from replanctl.plan.diff import PlanDiff, diff_steps
-from replanctl.plan.model import Step, variable_name
-from replanctl.replan.signal import ErrorType
-from replanctl.run.events import (
+from replanctl.kinds import ErrorType, Settle
+from replanctl.plan import PlanDiff, Step, diff_steps, variable_name
+from replanctl.run import (
     Event,
     Gate,
     GoalChanged,
@@ -16,15 +15,15 @@ from replanctl.run.events import (
     PlanDraft,
     PlanRejected,
     Route,
+    SessionResult,
     SessionStart,
     Signal,
     SolverCalled,
     StepEnd,
+    StepSettled,
     StepStart,
     VariableHealth,
 )
-from replanctl.run.result import SessionResult
-from replanctl.show.closing import closing
 from replanctl.show.columns import Columns
 from replanctl.show.diff import diff_rows
 from replanctl.show.failure import FailureLines
@@ -32,7 +31,8 @@ from replanctl.show.header import Header, header
 from replanctl.show.health import HealthLines
 from replanctl.show.paper import Paper, Span
 from replanctl.show.steps import StepRows
-from replanctl.show.words import RESUMED, seconds, some
+from replanctl.show.verdict import closing
+from replanctl.show.words import RESUMED, SETTLED, compact, seconds, some
 
 HELD_AFTER = 500  # events; a session that is this long is printed many lines at a time
 CHANGES_IN_A_ROW = 40  # so many steps to which the same happened are shown in a diff; more are counted
@@ -72,6 +72,7 @@ class SessionScreen:
             GoalChanged: self._goal_changed,
             VariableHealth: self._health.add,
             SolverCalled: self._solver,
+            StepSettled: self._settled,
         }
 
     def event(self, event: Event) -> None:
@@ -198,6 +199,15 @@ class SessionScreen:
             self._columns.detail("refutes", ", ".join(event.refutes))
         for warning in event.warnings:
             self._columns.detail("warning", warning, style="notice")
+
+    def _settled(self, event: StepSettled) -> None:
+        self._settle()
+        self._rows.last = None
+        notice = Span(self._paper.glyphs.notice, "notice")
+        said = Span(f"a person on step {event.step_id}'s call of {event.tool}: ", "notice")
+        self._columns.event(seconds(event.at), notice, said, SETTLED[event.how])
+        if event.how is Settle.DONE:
+            self._columns.detail("value", self._paper.cut(compact(event.value), self._paper.width))
 
     def _solver(self, event: SolverCalled) -> None:
         self._settle()

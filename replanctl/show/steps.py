@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from replanctl.plan.model import Step, StepState
-from replanctl.run.events import Attempt, StepEnd, StepError
+from replanctl.kinds import StepState
+from replanctl.plan import Step
+from replanctl.run import Attempt, StepEnd, StepError
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Span
 from replanctl.show.words import number, plural, seconds

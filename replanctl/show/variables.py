@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replanctl.run.result import SessionResult, VariableView
+from replanctl.run import SessionResult, VariableView
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
 from replanctl.show.words import compact, some

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from replanctl.plan.diff import Change as Difference
-from replanctl.plan.diff import ChangeKind, changed_fields
-from replanctl.plan.model import Step, StepState
-from replanctl.run.story import Blocker, Change, Execution, Story
+from replanctl.kinds import ChangeKind, StepState
+from replanctl.plan import Step, StepChange, changed_fields
+from replanctl.run import Blocker, ExecutionStory, Story, VersionStory, error_in_words
 from replanctl.show.columns import Columns
 from replanctl.show.diff import describe
 from replanctl.show.execution import ExecutionLines
@@ -36,16 +35,16 @@ _STYLES = {
 }
 
 
-def view(paper: Paper, story: Story, run: int) -> None:
+def why_screen(paper: Paper, story: Story, run: int) -> None:
     """Write the story of a step of this run."""
     columns = Columns(paper)
     columns.grow(_forms(story))
     executions = ExecutionLines(columns)
     _head(paper, story, run)
     for told in _shown(story.entries):
-        if isinstance(told, Change):
+        if isinstance(told, VersionStory):
             _change(columns, told)
-        elif isinstance(told, Execution):
+        elif isinstance(told, ExecutionStory):
             executions.write(told)
         else:
             more = f"{paper.glyphs.ellipsis} {number(told)} more changes and executions: --format json tells them all"
@@ -56,12 +55,12 @@ def view(paper: Paper, story: Story, run: int) -> None:
 def _forms(story: Story) -> Iterator[Step]:
     """The step as it was at each time."""
     for told in story.entries:
-        step = told.step if isinstance(told, Execution) else told.new
+        step = told.step if isinstance(told, ExecutionStory) else told.new
         if step is not None:
             yield step
 
 
-def _shown(entries: Sequence[Change | Execution]) -> Iterator[Change | Execution | int]:
+def _shown(entries: Sequence[VersionStory | ExecutionStory]) -> Iterator[VersionStory | ExecutionStory | int]:
     """All of them; of very many the first and the last, and between them how many are left out."""
     left_out = len(entries) - FIRST - LAST
     if left_out <= 1:
@@ -82,7 +81,7 @@ def _head(paper: Paper, story: Story, run: int) -> None:
     paper.blank()
 
 
-def _change(columns: Columns, change: Change) -> None:
+def _change(columns: Columns, change: VersionStory) -> None:
     """A version, and what it made of the step."""
     paper = columns.paper
     paper.line(Span(change.version, "version"), _because(change), indent=2, hang=5)
@@ -98,25 +97,25 @@ def _change(columns: Columns, change: Change) -> None:
         paper.line(Span(line, "dim"), indent=columns.text, hang=columns.text + 2)
 
 
-def _because(change: Change) -> str:
+def _because(change: VersionStory) -> str:
     """Why there is this version; nothing for the first."""
     if change.granularity is not None:
         return f" {change.granularity}, because {change.cause}"
     return "" if change.rule is None else f" {RESUMED}"
 
 
-def _difference(change: Change) -> Difference:
+def _difference(change: VersionStory) -> StepChange:
     old, new = change.old, change.new
     if old is None or new is None:
         kind, step = (ChangeKind.ADDED, new) if new is not None else (ChangeKind.REMOVED, old)
         assert step is not None
-        return Difference(kind, step.id, old, new)
+        return StepChange(kind, step.id, old, new)
     fields = changed_fields(old, new)
     kind = ChangeKind.REWIRED if fields == ("depends_on",) else ChangeKind.REVISED
-    return Difference(kind, new.id, old, new, fields)
+    return StepChange(kind, new.id, old, new, fields)
 
 
-def _unseen(change: Change, difference: Difference) -> str:
+def _unseen(change: VersionStory, difference: StepChange) -> str:
     """What a difference does not show: whose place was taken, which premises went, that nothing changed at all."""
     old, new = change.old, change.new
     if old is None or new is None:
@@ -147,5 +146,5 @@ def _end(paper: Paper, story: Story) -> None:
 
 
 def _blocker(blocker: Blocker) -> str:
-    error = f": {blocker.error.error_type}: {blocker.error.error_msg}" if blocker.error is not None else ""
+    error = f": {error_in_words(blocker.error)}" if blocker.error is not None else ""
     return f"step {blocker.step_id} ({_STATES[blocker.state][0]}){error}"

@@ -6,33 +6,26 @@ from typing import Any
 
 import msgspec
 
+from replanctl.kinds import GateName, Reason, Settle
+from replanctl.replan import GATE, GATES
+
 # Why a session ended, by reason.
-REASONS = {
-    "goal_met": "Goal met",
-    "goal_met_with_gaps": "Goal met with gaps,",
-    "no_plan": "there was no plan to go on with",
-    "step_budget": "no step executions were left",
-    "replan_budget": "no replans were left",
-    "step_breaker": "the same failure kept coming back",
-    "token_budget": "the next replan would have cost too many tokens",
-    "tool_call_budget": "no tool calls were left",
-    "time_budget": "the session's time was up",
-    "oscillation": "the plan went back to one that was given up",
-    "aborted": "a step failed that nothing may go on without",
-    "escalated": "a failure came up that only a person can settle",
-    "insufficient_evidence": "too little was found out to answer",
-    "interrupted": "the session was broken off",
+REASONS: dict[Reason, str] = {
+    Reason.GOAL_MET: "Goal met",
+    Reason.GOAL_MET_WITH_GAPS: "Goal met with gaps,",
+    Reason.NO_PLAN: "there was no plan to go on with",
+    Reason.ABORTED: "a step failed that nothing may go on without",
+    Reason.ESCALATED: "a failure came up that only a person can settle",
+    Reason.INSUFFICIENT_EVIDENCE: "too little was found out to answer",
+    Reason.INTERRUPTED: "the session was broken off",
+    **{row.reason: row.refused for row in GATES},
 }
 
-# A gate in one word, for the line of readings, and what it counts, for a refusal.
-GATES = {
-    "per_step": ("failure", "replans for this same failure"),
-    "max_replans": ("replans", "replans in all"),
-    "max_replan_tokens": ("tokens", "replan tokens, this one padded"),
-    "max_repeat": ("seen", "earlier versions with this very plan"),
-    "max_steps": ("steps", "step executions"),
-    "max_tool_calls": ("calls", "tool calls"),
-    "max_seconds": ("clock", "session time by then"),
+# What a person said of a call that may have happened.
+SETTLED = {
+    Settle.DONE: "it happened",
+    Settle.AGAIN: "it did not happen, and may be made",
+    Settle.SKIP: "it is let be",
 }
 
 # What a routing rule saw, by name; a rule that is not here is the user's own.
@@ -44,6 +37,7 @@ RULES = {
     "broken-dependency": "what it reads failed, was skipped or is void",
     "hidden-dependency": "what it reads has not run yet",
     "plan-typo": "what it reads does not exist",
+    "may-have-happened": "the call may have acted, and is made only once",
     "premise-overturned": "finished work rests on what was refuted",
     "wrong-decomposition": "the right shape with the wrong thing in it",
     "small-radius": "{resting}",
@@ -85,17 +79,17 @@ def percent(ratio: float) -> str:
     return f"{ratio * 100:,.0f} %"
 
 
-def reading(gate: str, value: float | None) -> str:
+def reading(gate: GateName, value: float | None) -> str:
     """A gate's reading or limit in its unit; None is no limit."""
     if value is None:
         return "no limit"
-    return seconds(value) if gate == "max_seconds" else number(value)
+    return seconds(value) if gate == GateName.MAX_SECONDS else number(value)
 
 
-def counted(gate: str, value: float, limit: float | None) -> str:
+def counted(gate: GateName, value: float, limit: float | None) -> str:
     """What a gate counted against its limit: `replans in all: 5, the limit is 5`."""
-    _, what = GATES.get(gate, ("", gate))
-    return f"{what}: {reading(gate, value)}, the limit is {reading(gate, limit)}"
+    counts = GATE[gate].counts if gate in GATE else gate
+    return f"{counts}: {reading(gate, value)}, the limit is {reading(gate, limit)}"
 
 
 def compact(value: Any) -> str:

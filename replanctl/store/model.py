@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import msgspec
 
-from replanctl.replan.lessons import Lesson
-from replanctl.run.policy import Policy
-from replanctl.run.resume import Amendment
-
-
-class RunStatus(StrEnum):
-    """Where a stored run stands. A run that nobody writes any more and that has no result is `interrupted`."""
-
-    RUNNING = "running"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    INTERRUPTED = "interrupted"
+from replanctl.kinds import RunStatus
+from replanctl.replan import Lesson
+from replanctl.run import Amendment, Policy
 
 
 class SourceText(msgspec.Struct, frozen=True):
@@ -33,7 +22,7 @@ class Inputs(msgspec.Struct, frozen=True):
 
     `made_by` is the version of replanctl that made the run. `planner` is the command, which may take so many seconds,
     and `tools` the `module:attribute` of a run that was driven for real. `amendments` are what was changed when the run
-    was resumed, at most one between two events.
+    was resumed, at most one between two events. `faults` stand before the script that the run began with.
     """
 
     sources: tuple[SourceText, ...]
@@ -44,6 +33,7 @@ class Inputs(msgspec.Struct, frozen=True):
     tools: str | None = None
     planner_timeout: float = 60.0
     amendments: tuple[Amendment, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 class RunRow(msgspec.Struct, frozen=True):

@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from replanctl.errors import StoreError, UsageError
-from replanctl.run.events import AnyEvent
-from replanctl.run.fold import fold
-from replanctl.run.result import SessionResult
+from replanctl.kinds import RunStatus
+from replanctl.run import AnyEvent, SessionResult, fold
 from replanctl.store.claim import Claim, is_claimed
 from replanctl.store.database import FILE_NAME, connect, connect_for_reading, guarded, transaction
-from replanctl.store.model import Inputs, RunRow, RunStatus
+from replanctl.store.model import Inputs, RunRow
 from replanctl.store.packing import DamagedError, pack, unpack
 from replanctl.store.writer import BATCH, RunWriter
 

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import StoreError
-from replanctl.run.events import Event
-from replanctl.run.result import SessionResult
+from replanctl.kinds import RunStatus
+from replanctl.run import Event, SessionResult
 from replanctl.store.claim import Claim
 from replanctl.store.database import guarded, transaction
-from replanctl.store.model import Inputs, RunStatus
+from replanctl.store.model import Inputs
 from replanctl.store.packing import pack
 
 BATCH = 1000  # events of a scripted run that are written together

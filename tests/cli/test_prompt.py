@@ -61,7 +61,8 @@ Remaining:
   6 write [write] after 5
 Replan (tail): Replace the failed step and all that rests on it; what is done stays done.
 """
-NO_VERSION = "run 1: asked in v2; no version came of the answer\n"
+SIZE = "482 characters, some 120 tokens; with the observations carried it would be 482 characters, some 120 tokens\n"
+NO_VERSION = f"{SIZE.replace('482', '516').replace('120', '129')}run 1: asked in v2; no version came of the answer\n"
 
 
 @pytest.fixture
@@ -76,9 +77,9 @@ def ran(cli: Cli) -> Cli:
 ASKED: dict[str, tuple[str, Done]] = {
     "the last one asked, though nothing came of it": ("1", Done(0, GAVE_UP, NO_VERSION)),
     "without the note": ("1 -q", Done(0, GAVE_UP, "")),
-    "the one that led to a version": ("1 v2", Done(0, ASKED_AGAIN, "")),
-    "a version by its number": ("1 2", Done(0, ASKED_AGAIN, "")),
-    "a version of a run": ("1:v2", Done(0, ASKED_AGAIN, "")),
+    "the one that led to a version": ("1 v2", Done(0, ASKED_AGAIN, SIZE)),
+    "a version by its number": ("1 2", Done(0, ASKED_AGAIN, SIZE)),
+    "a version of a run": ("1:v2", Done(0, ASKED_AGAIN, SIZE)),
     "the first plan": ("1 v1", Done(2, "", "replanctl: no replan led to v1 of run 1\n  replans led to v2\n")),
     "no such version": ("1 v9", Done(2, "", "replanctl: run 1 has no version v9\n  its last one is v2\n")),
     "the latest run, which was not replanned": (
@@ -106,15 +107,35 @@ def test_prompt(ran: Cli, words: str, done: Done) -> None:
 def test_json_holds_the_exact_text(ran: Cli) -> None:
     assert json.loads(ran("prompt", "1", "v2", "--format", "json").out) == {
         "schema_version": 1, "run": 1, "version": "v2", "asked_in": "v1", "step_id": "2", "granularity": "tail",
-        "prompt": ASKED_AGAIN.rstrip("\n"),
+        "prompt": ASKED_AGAIN.rstrip("\n"), "observed": 482,
     }  # fmt: skip
 
 
 def test_a_resumed_run_is_asked_about_as_it_went_on(ran: Cli) -> None:
     ran.files({"works.yaml": "outcomes: [{match: {tool: phone, version: 2}, returns: [empty]}]\n"})
     ran("resume", "1", "--outcomes", "works.yaml", "--granularity", "patch", "-q")
-    assert "Replan (patch): Replace the failed step only" in ran("prompt", "1").out
-    assert ran("prompt", "1", "v2") == Done(0, ASKED_AGAIN, "")
+    assert "Replan (patch): Replace the failed step, and its direct" in ran("prompt", "1").out
+    assert ran("prompt", "1", "v2") == Done(0, ASKED_AGAIN, SIZE)
+
+
+def test_what_the_observations_would_have_added_is_said_below_the_text(cli: Cli) -> None:
+    """A result of 4,000 characters is carried as 40; a void one would not have been carried either."""
+    cli.files(
+        {
+            "long.yaml": PLAN.replace(
+                "outcomes:\n",
+                """\
+outcomes:
+  - {match: {tool: look, args: {at: a}}, returns: [{status: ok, value: %s}]}
+"""
+                % ("x" * 4000),
+            ).replace("cause: sold", "verdicts: {E1: discard}\n    cause: sold")
+        }
+    )
+    cli("run", "long.yaml", "--granularity", "tail", "-q")
+    first = cli("prompt", "1", "v2")
+    assert "x" * 41 not in first.out
+    assert first.err.split(";")[1] == " with the observations carried it would be 4,480 characters, some 1,120 tokens\n"
 
 
 def test_nothing_in_a_prompt_acts_on_a_terminal(cli: Cli) -> None:

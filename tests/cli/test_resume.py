@@ -46,7 +46,6 @@ SIDE_BY_SIDE = ["--max-parallel", "3"]
 # The reason of a stop, plan and outcomes, what stops it, what raises the limit, and the same limit from the start.
 Gate = tuple[str, str, str, list[str], list[str], list[str]]
 GATES: list[Gate] = [
-    ("step_breaker", SURVEY, "wrong", ["--per-step", "1"], ["--per-step", "+4"], ["--per-step", "5"]),
     ("replan_budget", SURVEY, "wrong", ["--max-replans", "2", "--per-step", "9"], ["--max-replans", "+2"],
      ["--max-replans", "4", "--per-step", "9"]),
     ("token_budget", SURVEY, "wrong", ["--max-replan-tokens", "900", "--per-step", "9"],
@@ -61,6 +60,14 @@ GATES: list[Gate] = [
      ["--max-tool-calls", "6"]),
     ("tool_call_budget", SURVEY, "busy", ["--max-tool-calls", "4", *SIDE_BY_SIDE], ["--max-tool-calls", "+2"],
      ["--max-tool-calls", "6", *SIDE_BY_SIDE]),
+    ("session_token_budget", SURVEY, "busy", ["--max-tokens", "1200"], ["--max-tokens", "+10000"],
+     ["--max-tokens", "11200"]),
+    ("session_token_budget", SURVEY, "busy", ["--max-tokens", "1200", *SIDE_BY_SIDE], ["--max-tokens", "9000"],
+     ["--max-tokens", "9000", *SIDE_BY_SIDE]),
+    ("session_token_budget", SURVEY, "busy", ["--max-tokens", "0"], ["--max-tokens", "+9000"],
+     ["--max-tokens", "9000"]),
+    ("session_token_budget", SURVEY, "turn", ["--max-tokens", "1500"], ["--max-tokens", "+9000"],
+     ["--max-tokens", "10500"]),
     ("time_budget", SURVEY, "busy", ["--max-seconds", "6"], ["--max-seconds", "+1m"], ["--max-seconds", "66"]),
     ("time_budget", SURVEY, "busy", ["--max-seconds", "2"], ["--max-seconds", "+1m"], ["--max-seconds", "62"]),
     ("time_budget", SURVEY, "busy", ["--max-seconds", "20"], ["--max-seconds", "none"], ["--max-seconds", "none"]),
@@ -165,8 +172,8 @@ Stop = tuple[str, str, list[str], str, list[str], str, str]
 STOPS: list[Stop] = [
     (GIVES_UP, "broken", [], "no_plan", ["--granularity", "global"], "goal_met", "v2 s done, v2 t done"),
     (GIVES_UP, "broken", [], "no_plan", [], "no_plan", ""),
-    (FORCED, "denied", [], "no_plan", ["--outcomes", "fixed.yaml"], "goal_met",
-     "v2 2 done, v2 3 done, v2 4 done, v2 5 done"),
+    (FORCED, "denied", [], "escalated", ["--outcomes", "fixed.yaml"], "goal_met",
+     "v2 2 done, v2 3 done, v2 5 done"),
     (FATE("FATE", "abort"), "broken", [], "aborted", ["--outcomes", "fixed.yaml"], "goal_met",
      "v2 2 done, v2 3 done, v2 4 done, v2 5 done"),
     (FATE("FATE", "abort"), "broken", [], "aborted", [], "aborted", "v2 2 failed"),
@@ -187,6 +194,11 @@ STOPS: list[Stop] = [
      "v2 2 done, v2 3 done"),
     (REWOO, "nothing", [], "insufficient_evidence", ["--outcomes", "fixed.yaml"], "goal_met",
      "v2 1 done, v2 2 done, v2 3 done, v2 4 done, v2 5 done"),
+    (SURVEY, "twice", ["--per-step", "1"], "step_breaker", ["--per-step", "+1"], "goal_met",
+     "v3 2 done, v3 4 done"),
+    (SURVEY, "twice", ["--per-step", "1"], "step_breaker", ["--max-replans", "+1"], "step_breaker", ""),
+    (SURVEY, "twice", ["--per-step", "0"], "step_breaker", ["--per-step", "+4", "--granularity", "tail"], "goal_met",
+     "v2 2 failed, v3 2 done, v3 5 done"),
     (SURVEY, "twice", ["--max-replans", "1"], "replan_budget", ["--max-replans", "+1", "--granularity", "global"],
      "goal_met", "v3 5 done, v3 6 done, v3 7 done, v3 8 done"),
     (SURVEY, "twice", ["--max-replans", "1"], "replan_budget", ["--granularity", "global"], "replan_budget", ""),
@@ -396,3 +408,33 @@ def test_what_a_hand_over_says_can_be_typed(root_cli: Cli, tmp_path: Path, plan:
         done = root_cli(*words[1:])
         assert (words[0], done.err, done.code in (0, 1)) == ("replanctl", "", True)
         assert root_cli("replay", "1").code == 0
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "change"),
+    [
+        ("wrong", ["--max-replans", "1", "--granularity", "tail"]),
+        ("turn", ["--max-replans", "1", "--granularity", "tail"]),
+        ("turn", ["--max-replans", "1", "--goal", "another"]),
+    ],
+)
+def test_a_failure_that_is_routed_again_is_one_lesson(cli: Cli, outcomes: str, change: list[str]) -> None:
+    words = ["run", "-", "--outcomes", f"{outcomes}.yaml", "--max-replans", "0", "--format", "json"]
+    stopped = document(cli(*words, stdin=SURVEY))
+    resumed = document(cli("resume", "--format", "json", *change))
+    assert [lesson["count"] for lesson in stopped["lessons"]] == [1]
+    failures = 1 if outcomes == "turn" else len(resumed["signals"])  # each of them says the same, and is counted once
+    assert {lesson["text"]: lesson["count"] for lesson in resumed["lessons"]}[stopped["lessons"][0]["text"]] == failures
+    assert [route["rule"] for route in resumed["routes"]][:2] == [
+        stopped["routes"][0]["rule"], "override" if outcomes == "wrong" else "goal-changed"
+    ]  # fmt: skip
+
+
+def test_the_limits_in_force_stand_in_the_head_of_a_session_that_was_taken_up(cli: Cli) -> None:
+    first = cli("run", "-", "--max-steps", "2", stdin=SURVEY).out
+    heads = [text.splitlines()[1] for text in (first, cli("resume", "--max-steps", "+7").out, cli("show").out)]
+    assert [head.rpartition(" · ")[2] for head in heads] == [
+        "gates max_steps 2",
+        "gates max_steps 9",
+        "gates max_steps 9",
+    ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from replanctl.cli.signals import StoppedError, held_back, stop_signals
+from replanctl.host.signals import StoppedError, held_back, stop_signals
 
 STOPS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 

@@ -40,6 +40,7 @@ def test_a_run_in_json_loads_nothing_heavy(cli: Cli, words: list[str]) -> None:
     loaded = set(done.stderr.split())
     assert "replanctl.run.engine" in loaded
     assert loaded & HEAVY == set()
+    assert not any(name.startswith("replanctl.traces") for name in loaded)
 
 
 def test_the_version_loads_next_to_nothing() -> None:

@@ -22,7 +22,7 @@ from tests.cli.conftest import Cli, Done
 for verb in ("run", "resume", "replay"):  # once here, and not in each child
     load_verb(verb)
 for module in ("command", "toolbox"):
-    import_module(f"replanctl.cli.{module}")
+    import_module(f"replanctl.host.{module}")
 
 KILLED = -signal.SIGKILL
 NOBODY = 65534  # a user without rights

@@ -15,8 +15,8 @@ from replanctl.files import Rehearsal
 from replanctl.plan.model import Granularity
 from replanctl.replan.gates import REASONS, GateLimits
 from replanctl.replan.replanner import ScriptedReplanner
-from replanctl.run.engine import Change, Session
-from replanctl.run.events import AnyEvent, Event, SessionComplete
+from replanctl.run.engine import NewInputs, Session
+from replanctl.run.events import AnyEvent, Event, Gate, PlanCommit, SessionComplete
 from replanctl.run.policy import Policy
 from replanctl.run.resume import Cut, where_to_cut
 from replanctl.script import ScriptedTools
@@ -52,14 +52,14 @@ from tests.properties.rehearsals import of_seed
 from tests.properties.run import Run
 
 WIDE = GateLimits(
-    per_step=6, max_replans=8, max_replan_tokens=100_000, max_steps=80, max_tool_calls=300, max_seconds=3000.0,
-    max_repeat=4,
+    per_step=6, max_replans=8, max_replan_tokens=100_000, max_steps=80, max_tool_calls=300, max_tokens=10**6,
+    max_seconds=3000.0, max_repeat=4,
 )  # fmt: skip
 # Each gate's limit where it is to stop a session: below so much.
 LOW = {"per_step": 2, "max_replans": 3, "max_replan_tokens": 2500, "max_steps": 10, "max_tool_calls": 14,
-       "max_seconds": 30, "max_repeat": 2}  # fmt: skip
+       "max_tokens": 4000, "max_seconds": 30, "max_repeat": 2}  # fmt: skip
 
-Change_ = Callable[[], Change]  # tools keep count: each session needs its own
+Change_ = Callable[[], NewInputs]  # tools keep count: each session needs its own
 Amended = tuple[int, Change_, bool]  # from which event on, what, and whether behind a stop
 
 
@@ -91,7 +91,7 @@ def test_a_raised_limit_leaves_no_trace() -> None:
     stops: Counter[str] = Counter()
     for seed in range(1500):
         dice, rehearsal = random.Random(seed), of_seed(seed)
-        gate = dice.choice(list(REASONS))
+        gate = dice.choice([name for name in REASONS if name != "per_step"])  # the breaker hands over, and leaves that
         low = dice.uniform(0, LOW[gate]) if gate == "max_seconds" else dice.randrange(gate == "max_repeat", LOW[gate])
         if gate == "max_seconds":  # a fallback that was tried instead of a wait that was too long has happened
             rehearsal = without_fallbacks(rehearsal)
@@ -101,10 +101,33 @@ def test_a_raised_limit_leaves_no_trace() -> None:
         if ending(stopped).reason != REASONS[gate]:
             continue
         cut = where_to_cut(stopped)
-        resumed = events_of(tight, [(cut.seq, lambda policy=wide.policy: Change(policy), cut.behind_stop)])
+        resumed = events_of(tight, [(cut.seq, lambda policy=wide.policy: NewInputs(policy), cut.behind_stop)])
         assert without_limits(resumed) == without_limits(events_of(wide)), f"seed {seed}, {gate} {low}"
         stops[gate] += 1
-    assert stops.keys() >= REASONS.keys() - {"max_repeat"}, stops  # few random planners go in circles
+    assert stops.keys() >= REASONS.keys() - {"max_repeat", "per_step"}, stops  # few random planners go in circles
+
+
+def test_what_the_breaker_gave_up_is_pending_again_once_its_limit_is_raised() -> None:
+    """Whatever else ended the session, and wherever it was killed; under the limit it had it stays given up."""
+    taken_up = 0
+    for seed in range(1500):
+        dice, rehearsal = random.Random(seed), of_seed(seed)
+        tight = replace(rehearsal, policy=replace(rehearsal.policy, gates=replace(WIDE, per_step=dice.randrange(2))))
+        stopped = events_of(tight)
+        if ending(stopped).reason != "step_breaker":
+            continue
+        refused = [e for e in stopped if type(e) is Gate and e.gate == "per_step" and not e.admitted]
+        first = {event.step_id for event in refused}
+        events = stopped[: dice.randrange(refused[-1].seq + 1, len(stopped) + 1)]
+        for gates in (WIDE, tight.policy.gates):
+            policy = replace(tight.policy, gates=gates)
+            cut = where_to_cut(events)
+            resumed = events_of(tight, [(cut.seq, lambda policy=policy: NewInputs(policy), cut.behind_stop)])
+            again = {step.id for e in resumed if type(e) is PlanCommit and e.cause == "resume" for step in e.steps}
+            assert bool(again & first) is (gates is WIDE), f"seed {seed}"
+            assert gates is WIDE or ending(resumed).reason == "step_breaker", f"seed {seed}"
+        taken_up += 1
+    assert taken_up > 10
 
 
 def ending(events: Sequence[AnyEvent]) -> SessionComplete:
@@ -142,8 +165,8 @@ def changes(dice: random.Random, goal: str, policy: Policy) -> tuple[Change_, Po
     goals = {"goal": f"{goal}, and by tomorrow", "same goal": goal}
     tools = ScriptedTools if kind == "outcomes" else None
 
-    def change() -> Change:
-        return Change(policy, tools(()) if tools else None, goal=goals.get(kind))
+    def change() -> NewInputs:
+        return NewInputs(policy, tools(()) if tools else None, goal=goals.get(kind))
 
     return change, policy, kind in ("goal", "same goal", "granularity")
 

@@ -20,7 +20,7 @@ from replanctl.files import (
     parse_rehearsal,
     write_text,
 )
-from replanctl.script import Interruption
+from replanctl.run.interruptions import Interruption
 from tests.files.case import STEPS
 
 OUTCOMES = "outcomes:\n- returns: [error]\n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from replanctl.replan.signal import Status
-from replanctl.script import Entry, Interruption, Match, OutcomeRule
+from replanctl.run.interruptions import Interruption
+from replanctl.script import Entry, Match, OutcomeRule
 from tests.files.case import STEPS, found, rehearse
 
 WHOLE = """\

@@ -6,8 +6,8 @@ import pytest
 
 from replanctl.errors import InputError
 from replanctl.files import parse_draft
+from replanctl.live.variables import Verdict
 from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
 from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen
 from replanctl.replan.signal import ErrorType
 from tests.files.case import STEPS, found, rehearse

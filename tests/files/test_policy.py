@@ -26,7 +26,7 @@ policy:
     - {name: mine, when: {error_type: semantic, step: 2, tool: t, min_radius: 1, max_radius: 3}, granularity: patch}
     - {name: rest, granularity: global}
   gates: {preset: anchored, per_step: 0, max_replans: 2, max_replan_tokens: null, max_steps: null, max_tool_calls: 7,
-    max_seconds: 2m, max_repeat: null}
+    max_tokens: 9, max_seconds: 2m, max_repeat: null}
   lessons: {max: null, evict: by_type}
   solver: {require: [E1, E2], min_evidence: 0}
   coefficients: {prompt: 1, goal: 2, done_line: 3, failure: 4, lesson: 5, step: 6, execution: 7, retry: 8}
@@ -45,7 +45,7 @@ POLICY = Policy(
             RouteRule("rest", Granularity.GLOBAL),
         ),
     ),
-    GateLimits(Preset.ANCHORED, 0, 2, None, None, 7, 120.0, None),
+    GateLimits(Preset.ANCHORED, 0, 2, None, None, 7, 9, 120.0, None),
     LessonPolicy(None, Evict.BY_TYPE),
     SolverPolicy(("E1", "E2"), 0),
     Coefficients(1, 2, 3, 4, 5, 6, 7, 8),

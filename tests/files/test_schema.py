@@ -45,6 +45,9 @@ outcomes:
   - {returns: [ok]}
 """,
     "interruptions": STEP + "interruptions: [{goal: h, after: 1}, {goal: i, at: 12.5s, refutes: [a]}]\n",
+    "a recording": STEP
+    + "recorded: {source: a.json, kind: otel, id: x, end: failed, solved: ~, calls: 1, bound: 0, missing: [results]}\n",
+    "no recording": STEP + "recorded: ~\n",
     "a planner": STEP
     + """\
 planner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import pytest
 from hypothesis import given
@@ -32,16 +32,16 @@ PLANS: dict[str, dict[str, tuple[int, int, str, str]]] = {
     },
     # two sources and a summary: it goes on with what is left
     "1: 2: 3:1,2": {"1": (1, 0, "weak", "defer"), "2": (1, 0, "weak", "defer"), "3": (0, 0, "strong", "replan")},
-    # half alive is not more than half
+    # 3 has nothing but 1 to go by
     "1: 2: 3:1 4:1,2": {
-        "1": (2, 1, "mixed", "replan"),
+        "1": (2, 1, "strong", "replan"),
         "2": (1, 0, "weak", "defer"),
         "3": (0, 0, "strong", "replan"),
         "4": (0, 0, "strong", "replan"),
     },
     # paralysis goes on through what it paralysed: 3, then 5, which has nothing else; 4 and 6 live
     "1: 2: 3:1 4:1,2 5:3 6:4": {
-        "1": (4, 2, "mixed", "replan"),
+        "1": (4, 2, "strong", "replan"),
         "2": (2, 0, "weak", "defer"),
         "3": (1, 1, "strong", "replan"),
         "4": (1, 1, "strong", "replan"),
@@ -55,9 +55,9 @@ PLANS: dict[str, dict[str, tuple[int, int, str, str]]] = {
         "3": (1, 0, "weak", "defer"),
         "4": (0, 0, "strong", "replan"),
     },
-    # two of three alive
+    # two of three alive, and yet
     "1: 2: 3:1 4:1,2 5:4": {
-        "1": (3, 1, "weak", "defer"),
+        "1": (3, 1, "strong", "replan"),
         "2": (2, 0, "weak", "defer"),
         "3": (0, 0, "strong", "replan"),
         "4": (1, 1, "strong", "replan"),
@@ -79,19 +79,21 @@ def after(id_: str, needs: list[int]) -> Step:
     return Step(id_, "t", depends_on=tuple(map(str, needs)))
 
 
-def by_definition(steps: list[Step]) -> tuple[CouplingRow, ...]:
+def by_definition(steps: list[Step], required: Collection[str]) -> tuple[CouplingRow, ...]:
     """Blank one step after the other and see what is paralysed, over and over until nothing more is."""
-    return tuple(row_by_definition(step.id, steps) for step in steps)
+    return tuple(row_by_definition(step.id, steps, required) for step in steps)
 
 
-def row_by_definition(blank: str, steps: list[Step]) -> CouplingRow:
+def row_by_definition(blank: str, steps: list[Step], required: Collection[str]) -> CouplingRow:
     resting: set[str] = set()
     paralysed: set[str] = set()
     for _ in steps:
         resting |= {s.id for s in steps if set(s.depends_on or ()) & {blank, *resting}}
         paralysed |= {s.id for s in steps if s.depends_on and set(s.depends_on) <= {blank, *paralysed}}
     alive = len(resting) - len(paralysed)
-    verdict = Coupling.STRONG if not alive else Coupling.WEAK if alive > len(resting) / 2 else Coupling.MIXED
+    alone = any(blank in (s.depends_on or ()) and s.id in paralysed for s in steps)
+    strong = not alive or alone or blank in required
+    verdict = Coupling.STRONG if strong else Coupling.WEAK if alive > len(resting) / 2 else Coupling.MIXED
     return CouplingRow(blank, len(resting), len(paralysed), verdict, ON_FAILURE[verdict])
 
 
@@ -104,9 +106,14 @@ def plans(draw: st.DrawFn) -> list[Step]:
     return [after(id_, needs[id_]) for id_ in order]
 
 
-@given(plans())
-def test_it_is_what_the_definition_says(steps: list[Step]) -> None:
-    assert coupling(steps) == by_definition(steps)
+@given(plans(), st.sets(st.sampled_from("0123456789"), max_size=2))
+def test_it_is_what_the_definition_says(steps: list[Step], required: set[str]) -> None:
+    assert coupling(steps, required) == by_definition(steps, required)
+
+
+def test_what_the_goal_needs_is_strong_whatever_goes_on_without_it() -> None:
+    verdicts = {row.step_id: row.coupling for row in coupling(plan("1: 2: 3:1,2"), ["2", "nobody"])}
+    assert verdicts == {"1": "weak", "2": "strong", "3": "strong"}
 
 
 # Shapes of 10,000 steps on which walking up, or from every step down, takes the square of that.

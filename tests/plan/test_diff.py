@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from replanctl.plan.diff import Change, ChangeKind, PlanDiff, changed_fields, diff_plans, diff_steps
+from replanctl.plan.diff import ChangeKind, PlanDiff, StepChange, changed_fields, diff_plans, diff_steps
 from replanctl.plan.model import OnFailure, Plan, Step
 
 
@@ -83,10 +83,10 @@ def test_changes_hold_the_steps_in_the_order_they_are_told() -> None:
         rewired=("3",),
         kept=1,
         changes=(
-            Change(ChangeKind.REWIRED, "3", old[2], new[0], ("depends_on",)),
-            Change(ChangeKind.REVISED, "2", old[1], new[2], ("tool",)),
-            Change(ChangeKind.REMOVED, "4", old[3]),
-            Change(ChangeKind.ADDED, "6", None, new[1]),
+            StepChange(ChangeKind.REWIRED, "3", old[2], new[0], ("depends_on",)),
+            StepChange(ChangeKind.REVISED, "2", old[1], new[2], ("tool",)),
+            StepChange(ChangeKind.REMOVED, "4", old[3]),
+            StepChange(ChangeKind.ADDED, "6", None, new[1]),
         ),
     )
 

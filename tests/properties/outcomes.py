@@ -8,7 +8,8 @@ from msgspec import UNSET
 
 from replanctl.plan.model import Plan, ids
 from replanctl.replan.signal import Status
-from replanctl.script import Entry, Interruption, Match, OutcomeRule
+from replanctl.run.interruptions import Interruption
+from replanctl.script import Entry, Match, OutcomeRule
 from tests.properties.dice import Dice
 from tests.properties.plans import GOALS, PREMISES, TOOLS
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from replanctl.live.variables import Verdict
+from replanctl.plan import references
 from replanctl.plan.model import Alternative, Granularity, Plan, Step, ids, variable_name
-from replanctl.plan.variables import Verdict
 from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen
 from replanctl.replan.signal import ErrorType
 from tests.properties.dice import Dice
@@ -66,7 +67,24 @@ def draft(dice: Dice, plan: Plan) -> tuple[Step, ...]:
     stretch = [_variation(dice, step, plan) for step in plan.steps[first:last]]
     if dice.chance(30):
         stretch.append(_new(dice, plan, stretch))
-    return tuple({step.id: step for step in stretch}.values())
+    drafted = tuple({step.id: step for step in stretch}.values())
+    return relabelled(dice, drafted) if dice.chance(25) else drafted
+
+
+def relabelled(dice: Dice, drafted: Sequence[Step]) -> tuple[Step, ...]:
+    """The same under ids that were never used, references and dependencies alike, sometimes behind a first step."""
+    names = {step.id: f"r{place}" for place, step in enumerate(drafted) if not dice.chance(10)}
+    renamed = tuple(
+        replace(
+            step,
+            id=names.get(step.id, step.id),
+            args=references.rename(step.args, names, names),
+            depends_on=tuple(names.get(d, d) for d in step.depends_on) if step.depends_on is not None else None,
+        )
+        for step in drafted
+    )
+    first = Step("r", dice.pick(TOOLS), action="prepare", depends_on=())
+    return (first, *renamed) if dice.chance(40) else renamed
 
 
 def _variation(dice: Dice, step: Step, plan: Plan) -> Step:
@@ -85,6 +103,8 @@ def _variation(dice: Dice, step: Step, plan: Plan) -> Step:
         assumes=dice.some((*PREMISES, "luck"), 1) if dice.chance(30) else step.assumes,
         alternatives=(Alternative("nobody"),) if dice.chance(3) else step.alternatives,
         replaces=dice.pick(tuple(known)) if dice.chance(6) else None,
+        required=step.required and dice.chance(50),
+        again=dice.chance(4),
     )
     return with_args(dice, changed, known, ids(plan.steps)) if dice.chance(25) else changed
 

@@ -77,6 +77,7 @@ def _step(dice: Dice, id_: str, earlier: Sequence[str]) -> Step:
         on_failure=dice.pick((None, OnFailure.REPLAN, *OnFailure)) if dice.chance(40) else None,
         alternatives=_alternatives(dice) if dice.chance(12) else (),
         granularity=dice.pick(tuple(Granularity)) if dice.chance(5) else None,
+        required=dice.chance(6),
     )
 
 

@@ -26,6 +26,7 @@ LIMITS: dict[str, tuple[Any, ...]] = {
     "max_replan_tokens": (1000, 600, 0, None, 2500),
     "max_steps": (4, 2, 0, None, 8),
     "max_tool_calls": (4, 2, 0, None, 8),
+    "max_tokens": (1500, 900, 0, None, 2500),
     "max_seconds": (4.0, 2.0, 0.0, None, 1.5, 12.0),
     "max_repeat": (1, 2, None),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from tests.properties.story import Standing
@@ -16,8 +16,8 @@ _REFERENCE = re.compile(rf"(?<!#)#E([A-Za-z0-9][A-Za-z0-9_-]*)((?:{_PART})*)")
 class Reading:
     """A step's args as they are read at one moment; `unreadable` are the references that nothing comes of."""
 
-    def __init__(self, plan: Standing, values: Mapping[str, Any]) -> None:
-        self._plan, self._values = plan, values
+    def __init__(self, plan: Standing, values: Mapping[str, Any], known: Container[str]) -> None:
+        self._plan, self._values, self._known = plan, values, known
         self.unreadable: list[str] = []
 
     def of(self, part: Any) -> Any:
@@ -36,14 +36,16 @@ class Reading:
         return re.sub(r"##E(?=[A-Za-z0-9])", "#E", known)
 
     def _inside(self, found: re.Match[str]) -> str:
-        if found[1] not in self._plan.lines:
+        if found[1] not in self._known:
             return found[0]
         value = self._value(found, f"[gap: E{found[1]}]")
         return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
     def _value(self, found: re.Match[str], gap: str | None) -> Any:
         id_ = found[1]
-        if id_ in self._values and self._plan.health[id_] != "void":
+        if id_ not in self._known:
+            self.unreadable.append(found[0])
+        elif id_ in self._values and self._plan.health[id_] != "void":
             value = self._values[id_]
             for part in re.findall(_PART, found[2]):
                 key = part[1:] if part[0] == "." else json.loads(part)[0]
@@ -53,6 +55,6 @@ class Reading:
                     self.unreadable.append(found[0])
                     return None
             return value
-        if id_ not in self._plan.gaps:
+        elif id_ not in self._plan.gaps:
             self.unreadable.append(found[0])
         return gap

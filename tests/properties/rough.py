@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from replanctl.plan.draft import Draft
+from replanctl.live.draft import Draft
 from replanctl.plan.model import Plan, Step
 from replanctl.replan.prompt import ReplanRequest
 from tests.properties.dice import Dice

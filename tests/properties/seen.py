@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from replanctl.live.variables import Health, Verdict
 from replanctl.plan.model import Granularity, OnFailure, StepState
-from replanctl.plan.variables import Health, Verdict
 from replanctl.replan.gates import REASONS
 from replanctl.replan.routing import RULE_NAMES
 from replanctl.replan.signal import ErrorType, Status
@@ -24,10 +24,10 @@ _ASKED_ONCE = ("max_tool_calls", "max_seconds")  # gates that leave a row only w
 
 EXPECTED: frozenset[str] = frozenset(
     [
-        *(f"event {kind.__struct_config__.tag}" for kind in e.AnyEvent.__args__),
+        *(f"event {kind.__struct_config__.tag}" for kind in e.AnyEvent.__args__ if kind is not e.StepSettled),
         *(f"status {status}" for status in Status),
         *(f"state {state}" for state in StepState if state not in ("pending", "running")),
-        *(f"error type {error_type}" for error_type in ErrorType),
+        *(f"error type {error_type}" for error_type in ErrorType if error_type is not ErrorType.ABANDONED),
         *(f"rule {rule}" for rule in (*RULE_NAMES, "mine")),
         *(f"granularity {granularity}" for granularity in Granularity),
         *(f"gate {gate} admits" for gate in REASONS if gate not in _ASKED_ONCE),

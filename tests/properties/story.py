@@ -15,7 +15,10 @@ from replanctl.plan import references
 from replanctl.plan.model import Step, StepState
 from replanctl.run.events import (
     Event,
+    Gate,
     PlanCommit,
+    PlanDraft,
+    PlanRejected,
     Route,
     Signal,
     StepEnd,
@@ -37,6 +40,9 @@ class Standing(msgspec.Struct, frozen=True):
     gaps: frozenset[str] = frozenset()
     health: Mapping[str, str] = {}
     lines: Mapping[str, tuple[str, ...]] = {}
+    required: frozenset[str] = frozenset()
+    knew: Mapping[str, frozenset[str]] = {}
+    drafter: str = ""
 
     def is_open(self, id_: str) -> bool:
         """Pending, or failed and waiting for its own replan."""
@@ -55,17 +61,20 @@ class Standing(msgspec.Struct, frozen=True):
         return [other for other in self.open_ids() if id_ in (self.steps[other].depends_on or ())]
 
     def radius(self, id_: str | None, refuted: Iterable[str] = ()) -> list[str]:
-        """The open steps that rest on this one or on a refuted assumption, the step itself left out."""
-        refuted, opened = set(refuted), {other: self.steps[other] for other in self.open_ids()}
-        found = {other for other, step in opened.items() if refuted.intersection(step.assumes)} | {id_}
-        while more := [o for o, s in opened.items() if o not in found and found.intersection(s.depends_on or ())]:
+        """The open steps that rest on this one or on a refuted assumption, the step itself left out.
+
+        The way may lead through a step that has ended.
+        """
+        refuted, opened = set(refuted), self.open_ids()
+        found = {other for other in opened if refuted.intersection(self.steps[other].assumes)} | {id_}
+        while more := [o for o, s in self.steps.items() if o not in found and found.intersection(s.depends_on or ())]:
             found.update(more)
         return [other for other in opened if other in found and other != id_]
 
     def reads(self, id_: str) -> tuple[references.Reference, ...]:
         """The references in a step's args, as they are understood now."""
         args = self.steps[id_].args
-        return references.find(args, self.lines) if references.mentions(args) else ()
+        return references.find(args, self.knew[id_]) if references.mentions(args) else ()
 
     def line(self, id_: str) -> tuple[str, ...]:
         """The ids of a step's lineage, the oldest first."""
@@ -106,6 +115,8 @@ def _commit(plan: Standing, event: PlanCommit) -> Standing:
     for step in event.steps:
         if step.id not in lines:
             lines[step.id] = (*lines.get(step.replaces or "", ()), step.id)
+    own = {step.id for step in event.steps if step.required}
+    required = {id_ for id_ in lines if (plan.required | own).intersection(lines[id_])}
     return replace(
         plan,
         version=plan.version + 1,
@@ -114,7 +125,20 @@ def _commit(plan: Standing, event: PlanCommit) -> Standing:
         waiting=plan.waiting - leaving,
         gaps=plan.gaps - leaving,
         lines=lines,
+        required=frozenset(required),
+        knew={id_: _known(plan, event, step, frozenset(lines)) for id_, step in steps.items()},
     )
+
+
+def _known(plan: Standing, event: PlanCommit, step: Step, now: frozenset[str]) -> frozenset[str]:
+    """The ids that are references in a step: those known when it was written, and those it was led to since."""
+    if step not in event.steps:
+        old, led = plan.knew[step.id], {s.replaces: s.id for s in event.steps if s.replaces}
+        return old | {led[id_] for id_ in old & led.keys() if f"#E{id_}" in str(plan.steps[step.id].args)}
+    before = step.id if step.id in plan.knew else step.replaces
+    if before is None or before not in plan.knew or (plan.drafter != "template" and event.rule != "resume"):
+        return now
+    return plan.knew[before] | {s.id for s in event.steps} | set(step.depends_on or ())
 
 
 def _start(plan: Standing, event: StepStart) -> Standing:
@@ -140,15 +164,33 @@ def _route(plan: Standing, event: Route) -> Standing:
     return replace(plan, waiting=plan.waiting - {event.step_id}) if event.granularity == "none" else plan
 
 
+def _gate(plan: Standing, event: Gate) -> Standing:
+    """So does one whose breaker refuses."""
+    handed_over = event.gate == "per_step" and not event.admitted
+    return replace(plan, waiting=plan.waiting - {event.step_id}) if handed_over else plan
+
+
+def _draft(plan: Standing, event: PlanDraft) -> Standing:
+    return replace(plan, drafter=event.replanner)
+
+
+def _rejected(plan: Standing, event: PlanRejected) -> Standing:
+    """One whose call a person has to settle waits no longer."""
+    return replace(plan, waiting=plan.waiting - {event.step_id}) if event.handed_over else plan
+
+
 def _health(plan: Standing, event: VariableHealth) -> Standing:
     return replace(plan, health={**plan.health, event.name[1:]: event.health})
 
 
 _CHANGES: dict[type[Event], Callable[[Standing, Any], Standing]] = {
     PlanCommit: _commit,
+    PlanDraft: _draft,
     StepStart: _start,
     StepEnd: _end,
     Signal: _signal,
     Route: _route,
+    Gate: _gate,
+    PlanRejected: _rejected,
     VariableHealth: _health,
 }

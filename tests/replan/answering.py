@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from replanctl.plan.draft import Draft
+from replanctl.live.draft import Draft
 from replanctl.replan.prompt import ReplanRequest
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from replanctl.errors import InputError
-from replanctl.plan.draft import Draft
+from replanctl.live.draft import Draft
 from replanctl.plan.model import Step
 from tests.rehearse import rehearse
 from tests.replan.answering import Answering
@@ -35,7 +35,7 @@ REFUSED: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "a dependency on a step that goes and has no successor": (
         "[{id: 7, tool: sum, depends_on: [4]}]",
-        ("step 7 depends on 4, which is not in the plan",),
+        ("step 7 depends on 4, which goes, and nothing listed before it stands for it",),
     ),
     "a cycle of the draft": (
         "[{id: 2, tool: sum, depends_on: [3]}, {id: 3, tool: write, depends_on: [2]}]",
@@ -67,7 +67,7 @@ REFUSED: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "a reference to what goes and has no successor": (
         '[{id: 2, tool: sum, args: {a: "#E4", b: "<#E4.x>"}}]',
-        ("step 2 reads #E4, which no step produces", "step 2 reads #E4.x, which no step produces"),
+        ("step 2 reads #E4, which goes, and nothing stands for it",),
     ),
     "it replaces, but is not new": (
         "[{id: 2, tool: sum, replaces: 3}]",
@@ -256,14 +256,14 @@ outcomes: [{match: {step: 2}, returns: [semantic]}]
         "[{id: 1, tool: look}]",
         ("nothing is left to run that does not rest on a step that failed for good or was skipped",),
     ),
-    "in a global nothing that is done is in the plan": (
+    "in a global a step that was not done is nothing to depend on": (
         """
 goal: g
-steps: [{id: 1, tool: look}, {id: 2, tool: sum, granularity: global}]
+steps: [{id: 1, tool: look}, {id: 2, tool: sum, granularity: global}, {id: 3, tool: look}]
 outcomes: [{match: {step: 2}, returns: [semantic]}]
 """,
-        "[{id: 7, tool: sum, depends_on: [1]}]",
-        ("step 7 depends on 1, which is not in the plan",),
+        "[{id: 7, tool: sum, depends_on: [1, 3]}]",
+        ("step 7 depends on 3, which goes, and nothing listed before it stands for it",),
     ),
 }
 

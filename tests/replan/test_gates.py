@@ -7,18 +7,8 @@ from typing import Any
 import pytest
 
 from replanctl.cost.model import Coefficients, CostModel, padded
-from replanctl.replan.gates import (
-    REASONS,
-    BudgetGate,
-    Check,
-    GateLimits,
-    Limits,
-    OscillationGuard,
-    Preset,
-    ReplanBreaker,
-    fingerprint,
-    resolve,
-)
+from replanctl.replan.gates import REASONS, BudgetGate, Check, GateLimits, Limits, Preset, resolve
+from replanctl.replan.guards import OscillationGuard, ReplanBreaker, fingerprint
 
 COST = CostModel()
 ANCHORED = GateLimits(preset=Preset.ANCHORED)
@@ -27,22 +17,26 @@ ANCHORED = GateLimits(preset=Preset.ANCHORED)
 @pytest.mark.parametrize(
     ("stated", "steps", "limits"),
     [
-        (GateLimits(), 3, Limits(3, 5, 20_000, 12, None, None, 1)),
-        (GateLimits(), 6, Limits(3, 5, 20_000, 12, None, None, 1)),
-        (GateLimits(), 7, Limits(3, 5, 20_000, 14, None, None, 1)),
-        (GateLimits(), 100, Limits(3, 5, 20_000, 200, None, None, 1)),
+        (GateLimits(), 3, Limits(3, 5, 20_000, 12, None, None, None, 1)),
+        (GateLimits(), 6, Limits(3, 5, 20_000, 12, None, None, None, 1)),
+        (GateLimits(), 7, Limits(3, 5, 20_000, 14, None, None, None, 1)),
+        (GateLimits(), 100, Limits(3, 5, 20_000, 200, None, None, None, 1)),
         # one step: half of 220 + 180 is less than the padded tail, ⌈(120 + 40 + 80 + 60 + 60) × 1.2⌉
-        (ANCHORED, 1, Limits(3, 1, 432, 12, 3, None, 1)),
+        (ANCHORED, 1, Limits(3, 1, 432, 12, 3, None, None, 1)),
         # three steps: (160 + 180 + 540) // 2 = 440 is less than ⌈480 × 1.2⌉
-        (ANCHORED, 3, Limits(3, 1, 576, 12, 9, None, 1)),
+        (ANCHORED, 3, Limits(3, 1, 576, 12, 9, None, None, 1)),
         # eight steps: (160 + 480 + 1440) // 2 = 1040 against ⌈780 × 1.2⌉ = 936
-        (ANCHORED, 8, Limits(3, 4, 1040, 16, 24, None, 1)),
+        (ANCHORED, 8, Limits(3, 4, 1040, 16, 24, None, None, 1)),
         # nine steps: (160 + 540 + 1620) // 2 = 1160 against ⌈840 × 1.2⌉ = 1008; half of nine, rounded down
-        (ANCHORED, 9, Limits(3, 4, 1160, 18, 27, None, 1)),
-        (GateLimits(per_step=0, max_steps=0, max_seconds=0.5), 3, Limits(0, 5, 20_000, 0, None, 0.5, 1)),
-        (GateLimits(None, None, 7, None, None, None, None, None), 3, Limits(None, 7, None, None, None, None, None)),
-        (GateLimits(preset=Preset.ANCHORED, max_replans=9), 8, Limits(3, 9, 1040, 16, 24, None, 1)),
-        (GateLimits(preset=Preset.ANCHORED, max_tool_calls=None), 8, Limits(3, 4, 1040, 16, None, None, 1)),
+        (ANCHORED, 9, Limits(3, 4, 1160, 18, 27, None, None, 1)),
+        (GateLimits(per_step=0, max_steps=0, max_seconds=0.5), 3, Limits(0, 5, 20_000, 0, None, None, 0.5, 1)),
+        (
+            GateLimits(None, None, 7, None, None, None, None, None, None),
+            3,
+            Limits(None, 7, None, None, None, None, None, None),
+        ),
+        (GateLimits(preset=Preset.ANCHORED, max_replans=9), 8, Limits(3, 9, 1040, 16, 24, None, None, 1)),
+        (GateLimits(preset=Preset.ANCHORED, max_tool_calls=None), 8, Limits(3, 4, 1040, 16, None, None, None, 1)),
     ],
 )
 def test_limits_are_what_is_stated_else_the_presets_else_the_defaults(
@@ -161,6 +155,7 @@ def test_every_gate_has_the_reason_it_ends_a_session_with() -> None:
         "max_replan_tokens": "token_budget",
         "max_steps": "step_budget",
         "max_tool_calls": "tool_call_budget",
+        "max_tokens": "session_token_budget",
         "max_seconds": "time_budget",
         "max_repeat": "oscillation",
     }

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from replanctl.plan.graph import Graph
+from replanctl.live.graph import Graph
 from replanctl.plan.model import Step
 from replanctl.plan.references import Reference
-from replanctl.replan.mend import closest, edit_distance, mend
+from replanctl.replan.mend import mend
+from replanctl.replan.slips import closest, edit_distance
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from replanctl.kinds import Health
 from replanctl.plan.model import Granularity, Step
-from replanctl.replan.prompt import (
-    DoneStep,
-    Lazy,
-    ReplanRequest,
-    build_prompt,
-    done_lines,
-    step_lines,
-    summary,
-)
+from replanctl.replan.prompt import DoneStep, Lazy, ReplanRequest, build_prompt, done_lines, step_lines, summary
 from replanctl.replan.signal import ErrorType, FailureSignal
 
 SIGNAL = FailureSignal("3", ErrorType.ASSUMPTION, "no field named price", ("look: timeout", "look: shape"))
@@ -211,3 +204,28 @@ def test_what_nobody_looks_at_is_never_made() -> None:
     assert made == []
     assert (len(lazy), list(lazy), lazy[0], list(lazy[1:])) == (3, [1, 2, 3], 1, [2, 3])
     assert made == [1]
+
+
+def test_a_stale_variable_is_marked_and_a_verdict_asked_for_a_void_one_left_out() -> None:
+    asked = request(
+        granularity=Granularity.PATCH,
+        done=[
+            DoneStep("1", "look up A", "9"),
+            DoneStep("2", "look up B", "7", Health.STALE, "public, listed"),
+            DoneStep("3", "look up C", "8", Health.VOID),
+            DoneStep("4", "look up D", "6", Health.STALE, "goal changed"),
+        ],
+    )
+    prompt = build_prompt(asked)
+    assert between(prompt, "Done:", "Failed step: 3") == [
+        "1 look up A: 9",
+        "2 look up B: 7 [stale: public, listed]",
+        "4 look up D: 6 [stale: goal changed]",
+    ]
+    assert prompt.splitlines()[-1] == (
+        "Replan (patch): Replace the failed step, and its direct successors where they must change; a step may go "
+        "between. Everything else stays. Give a verdict (keep, convert or discard) for each stale variable that is "
+        "used."
+    )
+    void = request(done=[DoneStep("3", "look up C", "8", Health.VOID)])
+    assert "verdict" not in build_prompt(void) and "Done: none" in build_prompt(void)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from replanctl.cost.model import padded
@@ -59,7 +60,7 @@ def test_a_whole_request(granularity: str, refutes: str, remaining: str, radius:
     lesson = "v1 step 4 assumption: expected none, got no price; avoid: sum: shape"
     assert request.goal == "Compare  “costs”"
     assert request.granularity is Granularity(granularity)
-    assert (request.version, request.line) == ("v1", ("4",))
+    assert (request.version, request.lineage) == ("v1", ("4",))
     assert request.signal == FailureSignal("4", ErrorType.ASSUMPTION, "no price", ("sum: shape",), evidence)
     assert list(request.done) == [
         DoneStep("1", "look up A", '{"rows":["a","b","c","d","e","f","g","h"'),
@@ -118,7 +119,12 @@ policy: {lessons: {max: 0}}
             closing,
         ]
         for message, action, closing in (
-            ("shape", "find", "Replan (patch): Replace the failed step only; everything else stays."),
+            (
+                "shape",
+                "find",
+                "Replan (patch): Replace the failed step, and its direct successors where they must change; a step may"
+                " go between. Everything else stays.",
+            ),
             (
                 "empty",
                 "find (patch 1)",
@@ -135,7 +141,7 @@ steps: [{id: 1, tool: look}, {id: 2, tool: sum, on_failure: skip}, {id: 3, tool:
 outcomes: [{match: {step: 2, version: 1}, returns: [error]}]
 interruptions: [{after: 2, goal: h}]
 """)
-    assert (request.goal, request.signal, request.line) == ("h", None, ())
+    assert (request.goal, request.signal, request.lineage) == ("h", None, ())
     assert [d.id for d in request.done] == ["1"]
     assert [step.id for step in request.remaining] == ["2", "3"]  # every step that is not done
     assert request.lessons == ("v1 step none goal-changed: the goal is now h; avoid: none",)
@@ -197,3 +203,26 @@ def test_what_a_request_is_booked_at_is_what_it_carries(done: int, rest: int, to
 def test_a_step_is_remembered_as_it_was_listed() -> None:
     (request,), _ = asked(row(0, 0))
     assert list(request.remaining) == [Step("1", "look", depends_on=())]
+
+
+def test_it_says_what_is_left_and_which_results_may_still_be_read() -> None:
+    """Two assumptions carry 1, one 2 and none 3; the first of them falls with 4, and 2 goes with it."""
+    (request,), _ = asked("""
+goal: g
+assumptions: {p: one, q: another}
+steps:
+  - {id: 1, tool: a, depends_on: [], assumes: [p, q]}
+  - {id: 2, tool: a, depends_on: [], assumes: [p], expected_outcome: a list}
+  - {id: 3, tool: a, depends_on: []}
+  - {id: 4, tool: b, depends_on: []}
+policy: {gates: {max_tool_calls: 9, max_seconds: 1m, max_replan_tokens: null}}
+outcomes: [{match: {step: 4, version: 1}, returns: [{status: shape, refutes: [p]}]}]
+""")
+    assert [(d.id, d.health, d.because, d.expected_outcome) for d in request.done] == [
+        ("1", "stale", "p", None),
+        ("2", "void", "", "a list"),
+        ("3", "clean", "", None),
+    ]
+    assert msgspec.structs.asdict(request.left) == {
+        "replans": 5, "replan_tokens": None, "steps": 8, "calls": 5, "tokens": None, "seconds": 56.0
+    }  # fmt: skip

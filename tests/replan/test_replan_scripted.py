@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from replanctl.plan.draft import Draft
+from replanctl.live.draft import Draft
+from replanctl.live.variables import Verdict
 from replanctl.plan.model import Granularity, Step
-from replanctl.plan.variables import Verdict
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen, ScriptedReplanner
 from replanctl.replan.signal import ErrorType, FailureSignal
@@ -22,7 +22,7 @@ FAILURE = ReplanRequest(
     "Compare costs",
     Granularity.TAIL,
     signal=FailureSignal("7", ErrorType.ASSUMPTION, "No Public price"),
-    line=("3", "7"),
+    lineage=("3", "7"),
 )
 GOAL = ReplanRequest("Compare the Yearly cost", Granularity.GLOBAL, goal_changed=True)
 
@@ -221,8 +221,8 @@ def test_who_wrote_a_draft(planner: str, who: str) -> None:
     assert [d.replanner for d in drafts(events)] == [who]
 
 
-def test_a_template_draft_that_is_refused_ends_the_session() -> None:
-    """The template can only repeat the denied call."""
+def test_a_template_draft_that_is_refused_for_a_call_hands_the_step_over() -> None:
+    """The template can only repeat the denied call: that is for a person to settle."""
     plan = """
 goal: g
 steps: [{id: 1, tool: send, granularity: patch}]
@@ -231,7 +231,7 @@ outcomes: [{match: {step: 1}, returns: [denied]}]
     events, result = rehearse(plan)
     reason = "step 1 makes a call of send that was denied before"
     assert refusals(events) == [(reason,)]
-    assert (result.reason, result.detail) == ("no_plan", f"the template's draft was refused: {reason}")
+    assert (result.reason, result.detail) == ("escalated", "step 1 needs a person: permission")
     assert [lesson.error_type for lesson in result.lessons] == ["permission", "invalid_draft"]
     assert len(drafts(events)) == 1
 
@@ -248,7 +248,7 @@ planner: [{{when: {{type: semantic}}, steps: [{{id: 2, tool: sum, depends_on: [9
     ]
 
 
-def test_a_call_that_is_done_and_may_not_be_made_twice_is_a_warning() -> None:
+def test_a_call_that_is_done_and_may_not_be_made_twice_is_taken_with_a_warning() -> None:
     plan = """
 goal: g
 tools: {look: {}, send: {idempotent: false}, sum: {}}
@@ -261,7 +261,8 @@ planner:
       - {id: 6, tool: look, action: look again}
 """
     _, result = rehearse(plan)
-    assert result.warnings == ("step 4 calls send again, which is not idempotent and may act twice",)
+    assert result.warnings == ("taken from step 1: send acts only once",)
+    assert [(row.step_id, len(row.attempts)) for row in result.history[3:]] == [("4", 0), ("5", 1), ("6", 1)]
     assert result.reason == "goal_met"
 
 

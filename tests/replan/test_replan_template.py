@@ -125,7 +125,8 @@ PATCHES: dict[str, tuple[str, list[str], list[str]]] = {
 def test_a_patch(plan: str, drafted: list[str], changed: list[str]) -> None:
     events, result = rehearse(plan)
     assert (draft(events), changes(result)) == (drafted, changed)
-    assert (result.reason, drafts(events)[-1].replanner, result.warnings) == ("goal_met", "template", ())
+    assert (result.reason, drafts(events)[-1].replanner) == ("goal_met", "template")
+    assert not [warning for warning in result.warnings if not warning.startswith("no-progress: ")]
 
 
 # plan -> the draft, the changes, the final version
@@ -141,19 +142,19 @@ DEEPER: dict[str, tuple[str, list[str], list[str], list[str]]] = {
         outcomes: [{match: {step: 2}, returns: [{status: shape, message: there is no public price list}, ok]}]
         """,
         [
-            '2 look “work around [there is no public p]” {"of":"#E1"} after 1',
+            '2 look “work around [there is no public p…]” {"of":"#E1"} after 1',
             '5 sum “sum” {"of":"#E2","n":"<#E1> of <#E2>"} after 2 instead of 3',
             '6 write “write” {"of":"#E5"} after 5,1 instead of 4',
         ],
         ["v1→v2 tail assumption@2: -3,4 +5,6 ~2"],
         [
             "1 look “look” – done",
-            '2 look “work around [there is no public p]” {"of":"#E1"} after 1 – done',
+            '2 look “work around [there is no public p…]” {"of":"#E1"} after 1 – done',
             '5 sum “sum” {"of":"#E2","n":"<#E1> of <#E2>"} after 2 instead of 3 – done',
             '6 write “write” {"of":"#E5"} after 5,1 instead of 4 – done',
         ],
     ),
-    "the prefix of the failed step, and the status where there is no message": (
+    "new ids from the old ones, and the status where there is no message": (
         """
         goal: g
         steps: [{id: s2, tool: look}, {id: x9, tool: sum}, {id: end, tool: write}]
@@ -161,14 +162,14 @@ DEEPER: dict[str, tuple[str, list[str], list[str], list[str]]] = {
         """,
         [
             "s2 look “work around [semantic]”",
-            "s10 sum “sum” after s2 instead of x9",
-            "s11 write “write” after s10 instead of end",
+            "x10 sum “sum” after s2 instead of x9",
+            "end_2 write “write” after x10 instead of end",
         ],
-        ["v1→v2 tail semantic@s2: -x9,end +s10,s11 ~s2"],
+        ["v1→v2 tail semantic@s2: -x9,end +x10,end_2 ~s2"],
         [
             "s2 look “work around [semantic]” – done",
-            "s10 sum “sum” after s2 instead of x9 – done",
-            "s11 write “write” after s10 instead of end – done",
+            "x10 sum “sum” after s2 instead of x9 – done",
+            "end_2 write “write” after x10 instead of end – done",
         ],
     ),
     "the next alternative, and independent branches go on": (
@@ -183,13 +184,13 @@ DEEPER: dict[str, tuple[str, list[str], list[str], list[str]]] = {
         outcomes: [{match: {step: 1}, returns: [{status: shape, message: no}]}]
         """,
         [
-            '1 ask “work around [no]” {"q":"y"}',
+            '1 ask “unseen” {"q":"y"}',
             "6 sum “sum” after 1 instead of 3",
             "7 write “write” after 6,4 instead of 5",
         ],
         ["v1→v2 tail assumption@1: -3,5 +6,7 ~1"],
         [
-            '1 ask “work around [no]” {"q":"y"} – done',
+            '1 ask “unseen” {"q":"y"} – done',
             "6 sum “sum” after 1 instead of 3 – done",
             "7 write “write” after 6,4 instead of 5 – done",
             "2 other “other” – done",
@@ -306,17 +307,17 @@ DEEPER: dict[str, tuple[str, list[str], list[str], list[str]]] = {
         interruptions: [{after: b, goal: h}]
         """,
         [
-            "1 look “look” instead of a",
-            "2 other “other” instead of b",
-            "3 sum “sum” after 2 instead of c",
-            '4 more “more” {"of":"#E1"} after 1 instead of d',
+            "a_2 look “look” instead of a",
+            "b_2 other “other” instead of b",
+            "c_2 sum “sum” after b_2 instead of c",
+            'd_2 more “more” {"of":"#Ea_2"} after a_2 instead of d',
         ],
-        ["v1→v2 global goal-changed: -a,b,c,d +1,2,3,4"],
+        ["v1→v2 global goal-changed: -a,b,c,d +a_2,b_2,c_2,d_2"],
         [
-            "1 look “look” instead of a – done",
-            "2 other “other” instead of b – done",
-            "3 sum “sum” after 2 instead of c – done",
-            '4 more “more” {"of":"#E1"} after 1 instead of d – done',
+            "a_2 look “look” instead of a – done",
+            "b_2 other “other” instead of b – done",
+            "c_2 sum “sum” after b_2 instead of c – done",
+            'd_2 more “more” {"of":"#Ea_2"} after a_2 instead of d – done',
         ],
     ),
 }

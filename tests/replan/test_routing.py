@@ -25,7 +25,7 @@ ENVIRONMENTAL, ASSUMPTION, SEMANTIC, PERMISSION, MISSING, UNKNOWN = list(ErrorTy
 
 
 def facts(error_type: ErrorType = ASSUMPTION, **known: Any) -> RouteFacts:
-    return RouteFacts(error_type, **{"line": ("3",), "tool": "look", "radius": 2, "direct": 1, **known})
+    return RouteFacts(error_type, **{"lineage": ("3",), "tool": "look", "radius": 2, "direct": 1, **known})
 
 
 def policy(*rules: RouteRule, **said: Any) -> RoutingPolicy:
@@ -72,6 +72,7 @@ def test_the_rules_stand_in_this_order() -> None:
         "override",
         "environmental",
         "permission",
+        "may-have-happened",
         "broken-dependency",
         "hidden-dependency",
         "plan-typo",
@@ -120,8 +121,8 @@ def test_the_command_line_outranks_the_step_and_the_step_the_policy(
 
 
 def test_an_override_counts_for_what_replaced_the_step_and_the_newest_name_wins() -> None:
-    assert route(facts(line=("3", "6")), policy(overrides={"3": PATCH})).granularity is PATCH
-    assert route(facts(line=("3", "6")), policy(overrides={"3": PATCH, "6": GLOBAL})).granularity is GLOBAL
+    assert route(facts(lineage=("3", "6")), policy(overrides={"3": PATCH})).granularity is PATCH
+    assert route(facts(lineage=("3", "6")), policy(overrides={"3": PATCH, "6": GLOBAL})).granularity is GLOBAL
 
 
 @pytest.mark.parametrize("error_type", [ENVIRONMENTAL, PERMISSION, SEMANTIC, MISSING, UNKNOWN])
@@ -138,8 +139,8 @@ OWN = "own"
         (RouteWhen(), facts(ENVIRONMENTAL), True),
         (RouteWhen(error_type=ENVIRONMENTAL), facts(ENVIRONMENTAL), True),
         (RouteWhen(error_type=SEMANTIC), facts(ENVIRONMENTAL), False),
-        (RouteWhen(step="3"), facts(line=("3", "7")), True),
-        (RouteWhen(step="4"), facts(line=("3", "7")), False),
+        (RouteWhen(step="3"), facts(lineage=("3", "7")), True),
+        (RouteWhen(step="4"), facts(lineage=("3", "7")), False),
         (RouteWhen(tool="look"), facts(), True),
         (RouteWhen(tool="write"), facts(), False),
         (RouteWhen(min_radius=2), facts(radius=2), True),

@@ -33,7 +33,7 @@ def test_only_ok_is_no_failure() -> None:
 
 @pytest.mark.parametrize(("status", "error_type"), TYPES.items())
 def test_the_status_decides_the_class_and_stands_in_for_a_message(status: str, error_type: str) -> None:
-    assert classify("3", Status(status)) == signal(error_type, status)
+    assert classify("3", Status(status)) == signal(error_type, "timeout" if status == "lost" else status)
 
 
 @pytest.mark.parametrize("status", TYPES)
@@ -63,3 +63,9 @@ def test_the_evidence_holds_what_the_decision_uses() -> None:
         ("a: timeout", "b: shape"),
         {"radius": 4, "refuted": ["p", "q"]},
     )
+
+
+def test_a_signal_reads_as_its_message() -> None:
+    failed = classify("3", Status.EMPTY, "no public price list")
+    assert str(failed) == "no public price list"
+    assert ("price list" in failed, "quote" in failed, 3 in failed) == (True, False, False)

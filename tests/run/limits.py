@@ -15,6 +15,7 @@ OPEN: dict[str, Any] = {
     "max_replan_tokens": None,
     "max_steps": None,
     "max_tool_calls": None,
+    "max_tokens": None,
     "max_seconds": None,
     "max_repeat": None,
 }

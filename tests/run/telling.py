@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from replanctl.run.events import Event, StepFallback, StepRetry
-from replanctl.run.result import Execution, GateView, SessionResult
+from replanctl.run.result import ExecutionView, GateView, SessionResult
 
 
 def ending(result: SessionResult) -> str:
@@ -19,7 +19,7 @@ def history(result: SessionResult) -> list[str]:
     return [_execution(one) for one in result.history]
 
 
-def _execution(one: Execution) -> str:
+def _execution(one: ExecutionView) -> str:
     calls = "".join(f" {a.tool}:{a.status}" for a in one.attempts)
     error = f" ({one.error.error_type}: {one.error.error_msg})" if one.error else ""
     return f"{one.version} {one.step_id} {one.status} {one.started:g}-{one.ended:g}{calls}{error}"

@@ -87,9 +87,9 @@ outcomes:
 @pytest.mark.parametrize(
     ("more", "end", "ran"),
     [
-        # the same call again is no draft, and the template has no other
-        ("", "failed no_plan 1s", []),
-        ("alternatives: [{tool: t}]", "failed no_plan 1s", []),
+        # the same call again is no draft, and the template has no other: a person takes over
+        ("", "failed escalated 1s", []),
+        ("alternatives: [{tool: t}]", "failed escalated 1s", []),
         ("alternatives: [{args: {a: 2}}]", "completed goal_met 2s", ["v2 1 done 1-2 t:ok"]),
         ("alternatives: [{tool: u}]", "completed goal_met 2s", ["v2 1 done 1-2 u:ok"]),
     ],

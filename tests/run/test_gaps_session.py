@@ -248,15 +248,41 @@ planner: [{steps: [{id: 7, tool: ask}]}]
     assert result.reason == "goal_met"
 
 
-def test_what_is_required_must_be_in_the_final_version() -> None:
+@pytest.mark.parametrize(
+    ("after", "steps", "verdicts", "why"),
+    [
+        (1, "[{id: 7, tool: ask}]", "{}", "required and not done: E2"),  # it left the plan before it was done
+        (2, "[{id: 7, tool: ask}]", "{}", ""),  # it was done, and left: nothing stands for it
+        (2, "[{id: 7, tool: ask}]", "{E2: discard}", "required and not done: E2"),
+        # what stands for it now fails for good
+        (
+            2,
+            "[{id: 7, tool: ask}, {id: 8, tool: look, replaces: 2, on_failure: skip}]",
+            "{}",
+            "required and not done: E2",
+        ),
+        (2, "[]", "{}", ""),
+        (1, "[]", "{}", "required and not done: E2"),
+    ],
+)
+def test_what_is_required_must_have_been_done(after: int, steps: str, verdicts: str, why: str) -> None:
     _, result = rehearse(
-        """
+        f"""
 goal: g
-steps: [{id: 1, tool: look}, {id: 2, tool: look}]
-policy: {solver: {require: [E2]}}
-planner: [{steps: [{id: 7, tool: ask}]}]
-interruptions: [{after: 2, goal: h}]
+steps: [{{id: 1, tool: ask}}, {{id: 2, tool: look}}]
+policy: {{solver: {{require: [E2]}}}}
+planner: [{{steps: {steps}, verdicts: {verdicts}}}]
+interruptions: [{{after: {after}, goal: h}}]
+outcomes: [{{match: {{tool: look, version: 2}}, returns: [error]}}]
 """
+    )
+    assert (result.reason, result.detail) == ("insufficient_evidence" if why else "goal_met", why)
+
+
+def test_a_step_that_is_required_in_the_file_is_asked_for_at_the_end() -> None:
+    _, result = rehearse(
+        "goal: g\nsteps: [{id: 1, tool: ask, depends_on: []}, {id: 2, tool: look, required: true, on_failure: skip}]\n"
+        "outcomes: [{match: {step: 2}, returns: [error]}]"
     )
     assert (result.reason, result.detail) == ("insufficient_evidence", "required and not done: E2")
 

@@ -181,3 +181,58 @@ def test_a_person_gets_what_is_clean_the_way_it_went_and_what_to_do_next() -> No
         "v1 step 5 done",
         "v1 step 6 done",
     )
+
+
+BREAKER = f"{PLAN}policy: {{gates: {{per_step: 0}}}}\n"
+FAILS = "outcomes: [{match: {step: 1, version: 1}, returns: [shape]}, {match: {step: 4, version: 1}, returns: [%s]}]"
+
+
+def test_a_refusal_of_the_breaker_hands_its_step_over_and_the_rest_runs() -> None:
+    _, result = rehearse(BREAKER, FAILS % "ok")
+    assert (ending(result), states(result)) == (
+        "failed step_breaker 4s",
+        "1 failed, 2 skipped, 3 skipped, 4 done, 5 done, 6 done",
+    )
+    assert (result.detail, gates(result)) == ("per_step comes to 0, the limit is 0", ["v1 1 per_step 0/0!"])
+    assert result.handover is not None
+    assert (result.handover.gate, [lesson.step_id for lesson in result.lessons]) == (result.gates[0], ["1"])
+
+
+@pytest.mark.parametrize(
+    ("sections", "four", "end"),
+    [
+        # the first one's reason
+        (BREAKER, "denied", "failed step_breaker 2s"),
+        (BREAKER.replace("{id: 4, tool: d, depends_on: []}", "{id: 4, tool: d, depends_on: [], granularity: none}"),
+         "shape", "failed step_breaker 2s"),
+        (BREAKER.replace("{id: 1, tool: a,", "{id: 1, granularity: none, tool: a,"), "shape", "failed escalated 2s"),
+        # the step leaves the plan, and the hand-over
+        (BREAKER + "interruptions: [{after: 4, goal: other}]", "ok", "completed goal_met 8s"),
+        # what comes first is the reason
+        (PLAN + "policy: {gates: {per_step: 0, max_steps: 2}}", "ok", "failed step_budget 2s"),
+        (BREAKER.replace("tool: d,", "tool: d, on_failure: abort,"), "shape", "failed aborted 2s"),
+        (BREAKER.replace("tool: d,", "tool: d, on_failure: defer,"), "shape", "failed step_breaker 2s"),
+    ],
+)  # fmt: skip
+def test_how_a_session_ends_whose_breaker_handed_a_step_over(sections: str, four: str, end: str) -> None:
+    events, result = rehearse(sections, FAILS % four)
+    assert ending(result) == end
+    assert not any(isinstance(event, SolverCalled) for event in events)
+
+
+def test_the_hand_over_says_what_each_replan_changed_and_what_was_never_run() -> None:
+    _, result = rehearse(
+        PLAN + "policy: {gates: {max_tool_calls: 4}}",
+        "outcomes: [{match: {step: 1}, returns: [semantic, shape, timeout]}]",
+    )
+    assert result.handover is not None
+    assert (result.reason, result.handover.open) == ("tool_call_budget", ("9", "10", "4", "5", "6"))
+    assert result.handover.trajectory == (
+        "v1 step 1 failed: semantic: semantic",
+        "v2 tail for semantic@1: removed 2, 3; added 7, 8; revised 1",
+        "v2 step 1 failed: assumption: shape",
+        "v3 tail for assumption@1: removed 7, 8; added 9, 10; revised 1",
+        "v3 step 1 failed: abandoned, last: timeout",
+    )
+    assert [lesson.step_id for lesson in result.handover.lessons] == ["1", "1"]
+    assert result.handover.next

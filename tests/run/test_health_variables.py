@@ -218,7 +218,21 @@ SESSIONS: dict[str, tuple[str, dict[str, str], str]] = {
         planner: [{steps: []}]
         interruptions: [{after: 1, goal: h}]
         """,
-        {"E1": "stale"},
+        {"E1": "clean"},  # what is there will do
+        "goal_met",
+    ),
+    "an empty answer keeps nothing that is stale for another reason, and overrules no verdict": (
+        """
+        goal: g
+        assumptions: {p: premise, q: another}
+        steps:
+          - {id: 1, tool: look, depends_on: [], assumes: [p, q]}
+          - {id: 2, tool: look, depends_on: []}
+          - {id: 3, tool: look, depends_on: []}
+        planner: [{steps: [], verdicts: {E2: discard}}]
+        interruptions: [{after: 3, goal: h, refutes: [p]}]
+        """,
+        {"E1": "stale", "E2": "void", "E3": "clean"},
         "goal_met_with_gaps",
     ),
 }

@@ -33,7 +33,7 @@ def changed(sections: str, outcomes: str = "") -> tuple[list[tuple[float, str, b
         ("after: 3", 3, ["v1 1", "v1 2", "v1 3", "v2 4", "v2 5", "v2 6"]),  # the last step counts like any other
         ("at: 0", 0, ["v2 4", "v2 5", "v2 6"]),
         ("at: 1s", 1, ["v1 1", "v2 4", "v2 5", "v2 6"]),  # exactly when a step ends
-        ("at: 1500ms", 2, ["v1 1", "v1 2", "v2 4", "v2 5", "v2 6"]),  # what is in flight finishes
+        ("at: 1500ms", 2, ["v1 1", "v1 2", "v2 4", "v2 5", "v2 6"]),  # what is in execution finishes
         ("at: 3", 3, ["v1 1", "v1 2", "v1 3", "v2 4", "v2 5", "v2 6"]),
     ],
 )
@@ -115,15 +115,31 @@ def test_a_changed_goal_answers_the_failures_of_its_wave() -> None:
             [(1, "y", True)],
             ("void", ("p", "q", "r")),
         ),
-        ("{at: 800ms, goal: y}, {at: 300ms, goal: x}", [(1, "x", True)], ("stale", ())),
+        ("{at: 800ms, goal: y}, {at: 300ms, goal: x}", [(1, "y", True)], ("stale", ())),  # the last to come due wins
+        (
+            "{after: 1, goal: y, refutes: [q]}, {at: 300ms, goal: x, refutes: [p]}",
+            [(1, "y", True)],
+            ("stale", ("p", "q")),
+        ),
         # one after the other
         ("{after: 1, goal: x}, {at: 2s, goal: y}", [(1, "x", True), (2, "y", True)], ("stale", ())),
         # equal to the current one: nothing, what it refutes included
         ("{after: 1, goal: first, refutes: [p]}", [(1, "first", False)], ("clean", ())),
         ("{at: 0, goal: first}", [(0, "first", False)], ("clean", ())),
-        # the last wins here too
+        # a change that is taken back before it was made
         ("{at: 1s, goal: x, refutes: [p]}, {after: 1, goal: first}", [(1, "first", False)], ("clean", ())),
-        ("{at: 1s, goal: first, refutes: [p]}, {after: 1, goal: x}", [(1, "x", True)], ("stale", ("p",))),
+        ("{after: 1, goal: first, refutes: [p]}, {at: 500ms, goal: x}", [(1, "first", False)], ("clean", ())),
+        # equal to the one in force when it comes due, or to the one that waits
+        (
+            "{at: 1s, goal: first, refutes: [p]}, {after: 1, goal: x}",
+            [(1, "first", False), (1, "x", True)],
+            ("stale", ()),
+        ),
+        (
+            "{at: 1s, goal: x, refutes: [p]}, {after: 1, goal: x, refutes: [q, r]}",
+            [(1, "x", False), (1, "x", True)],
+            ("stale", ("p",)),
+        ),
         # back to where it began is a change
         ("{after: 1, goal: x}, {at: 2s, goal: first}", [(1, "x", True), (2, "first", True)], ("stale", ())),
     ],
@@ -154,6 +170,41 @@ def test_a_goal_that_changes_nothing_halts_nothing(mode: str, goal: str) -> None
         "outcomes: [{match: {tool: slow}, returns: [{status: ok, latency: 5s}]}]",
     )
     assert history(result) == ["v1 1 done 0-1 a:ok", "v1 3 done 1-2 a:ok", "v1 2 done 0-5 slow:ok"]
+
+
+def test_a_goal_that_is_in_force_holds_up_nothing_at_the_instant_it_comes_due() -> None:
+    """2 fails where it starts, with a step still to start beside 1."""
+    _, result = rehearse(
+        """
+        goal: g
+        steps:
+          - {id: 1, tool: a, depends_on: []}
+          - {id: 2, tool: b, depends_on: [], args: {x: "#E9"}, on_failure: skip}
+          - {id: 3, tool: c, depends_on: []}
+        interruptions: [{goal: g, after: 2}]
+        policy: {max_parallel: 2}
+        """
+    )
+    assert [(one.step_id, one.started) for one in result.history] == [("2", 0), ("1", 0), ("3", 0)]
+
+
+@pytest.mark.parametrize(
+    ("goal", "history"),
+    [
+        ("first", ["1 1", "2 1", "3 1", "4 1"]),  # taken back: at 2 s step 4 starts as if nothing had been
+        ("other", ["1 1", "2 1", "3 1", "5 2", "6 2", "7 2", "8 2"]),
+    ],
+)
+def test_a_change_that_is_taken_back_while_it_waits_lets_the_plan_go_on(goal: str, history: list[str]) -> None:
+    _, result = rehearse(
+        "goal: first\nsteps: [{id: 1, tool: a, depends_on: []}, {id: 2, tool: slow, depends_on: []},"
+        " {id: 3, tool: slower, depends_on: []}, {id: 4, tool: a, depends_on: []}]\npolicy: {max_parallel: 3}\n"
+        f"interruptions: [{{after: 1, goal: other}}, {{after: 2, goal: {goal}}}]",
+        "outcomes: [{match: {tool: slow}, returns: [{status: ok, latency: 2s}]},"
+        " {match: {tool: slower}, returns: [{status: ok, latency: 5s}]}]",
+    )
+    assert sorted(f"{one.step_id} {one.version[1:]}" for one in result.history) == history
+    assert [one.started for one in result.history if one.step_id in "48"] == [2 if goal == "first" else 6]
 
 
 @pytest.mark.parametrize("interruption", ["after: 1", "at: 0", "at: 1500ms", "after: 3"])
@@ -206,6 +257,30 @@ def test_an_empty_plan_means_that_nothing_is_left_to_do() -> None:
         + "interruptions: [{after: 2, goal: other}]\nplanner: [{when: {goal: other}, steps: [], verdicts: {E2: keep}}]"
     )
     assert (ending(result), versions(result)[1]) == (
-        "completed goal_met_with_gaps 2s",
+        "completed goal_met 2s",
         "v2 global goal-changed goal-changed: 1 2",
     )
+    assert {name: (v.health, v.verdict) for name, v in result.variables.items()} == {
+        "E1": ("clean", "keep"), "E2": ("clean", "keep")
+    }  # fmt: skip
+
+
+def test_an_empty_plan_is_the_end_of_what_was_to_be_handed_over() -> None:
+    _, result = rehearse(
+        "goal: g\nsteps: [{id: 1, tool: a, depends_on: []}, {id: 2, tool: b, depends_on: []}]\n"
+        "interruptions: [{after: 2, goal: other}]\nplanner: [{steps: []}]",
+        "outcomes: [{match: {step: 1}, returns: [denied]}]",
+    )
+    assert (ending(result), result.goal) == ("completed goal_met_with_gaps 2s", "other")
+
+
+def test_an_empty_plan_leaves_out_no_required_step() -> None:
+    _, result = rehearse(
+        CHAIN.replace("tool: c,", "tool: c, required: true,") + "interruptions: [{after: 2, goal: other}]\n"
+        "planner: [{when: {type: invalid_draft}, steps: [{id: 3, tool: c}]}, {steps: []}]"
+    )
+    assert [one.text for one in result.lessons][1:] == [
+        "v1 step none invalid_draft: step 3 is required and nothing stands for it: the step that takes its place says "
+        "replaces: 3; avoid: none"
+    ]
+    assert (ending(result), history(result)[-1]) == ("completed goal_met 3s", "v2 4 done 2-3 c:ok")

@@ -148,12 +148,12 @@ interruptions: [{after: 1, goal: h}]
             "v1 - planning 340",
             "v1 1 execution 180",
             "v1 - replan global 445",
-            "v2 8 re-execution 180",
+            "v2 8 execution 180",
             "v2 9 execution 180",
             "v2 10 execution 180",
             "v2 11 execution 180",
         ],
-        (1060, 625),
+        (1240, 445),
     ),
     "refused before it was asked": (
         """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.cli.rehearse import session_of
 from replanctl.files import Role, Source, parse_rehearsal
+from replanctl.host.rehearse import session_of
 from replanctl.run.fold import fold
 from tests.rehearse import rehearse
 from tests.run.telling import calls_again, ending, history, signals

@@ -161,3 +161,27 @@ def test_every_failed_execution_has_a_signal_and_only_a_replan_has_a_route(entry
             "policy: {retry: {max_attempts: 1}, gates: {max_replans: 0}}",
         )
         assert (signals(result), bool(result.routes), bool(result.lessons)) == ([f"v1 1 {message}"], routed, routed)
+
+
+def test_the_way_to_an_open_step_may_lead_through_one_that_is_done() -> None:
+    """1 is a gap, 2 ran on it all the same; a draft lists 1 again while 3, behind 2, still waits for 4."""
+    _, result = rehearse(
+        """
+goal: g
+policy: {max_parallel: 2}
+steps:
+  - {id: 0, tool: first, depends_on: []}
+  - {id: 1, tool: gap, depends_on: [], on_failure: defer}
+  - {id: 2, tool: t, depends_on: [0, 1]}
+  - {id: 4, tool: fails, depends_on: [2]}
+  - {id: 3, tool: t, depends_on: [2, 4]}
+planner: [{when: {step: 4}, steps: [{id: 1, tool: gap}, {id: 4, tool: other}, {id: 3, tool: t, depends_on: [2, 4]}]}]
+outcomes:
+  - {match: {tool: gap}, returns: [shape, shape, ok]}
+  - {match: {tool: fails}, returns: [shape]}
+"""
+    )
+    assert routes(result)[:2] == [
+        "v1 4 assumption radius 1 small-radius → patch",
+        "v2 1 assumption radius 2 wide-radius → tail",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.rehearse import rehearse
@@ -251,3 +252,8 @@ def test_every_result_is_held_against_what_the_step_produces(produces: str, valu
     )
     ended = f"failed 0-1 t:shape (assumption: {fault})" if fault else "done 0-1 t:ok"
     assert history(result) == [f"v1 1 {ended}"]
+
+
+def test_an_event_says_its_type_in_python_as_in_json() -> None:
+    events, _ = rehearse("goal: g\nsteps: [{id: 1, tool: t}]")
+    assert [event.type for event in events] == [msgspec.to_builtins(event)["type"] for event in events]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.run.handover import _NEXT
+from replanctl.run.handover import NEXT
 from tests.rehearse import rehearse
 from tests.run.telling import ending
 
@@ -26,6 +26,7 @@ SESSIONS = {
     "step_breaker": (ONE, FAILS, "", "failed step_breaker 4s"),
     "token_budget": (ONE, FAILS, "policy: {gates: {max_replan_tokens: 400}}", "failed token_budget 1s"),
     "tool_call_budget": (ONE, "", "policy: {gates: {max_tool_calls: 0}}", "failed tool_call_budget 0s"),
+    "session_token_budget": (ONE, "", "policy: {gates: {max_tokens: 0}}", "failed session_token_budget 0s"),
     "time_budget": (ONE, "", "policy: {gates: {max_seconds: 500ms}}", "failed time_budget 0.5s"),
     "oscillation": (
         f"{ONE}planner:\n"
@@ -55,6 +56,6 @@ def test_every_reason_is_reached(reason: str) -> None:
     assert result.handover is None or result.handover.reason == reason
 
 
-def test_there_are_thirteen_and_a_person_can_do_something_about_each_that_stops_short() -> None:
-    assert len(SESSIONS) == 13
-    assert set(SESSIONS) - {"goal_met", "goal_met_with_gaps"} <= set(_NEXT)
+def test_there_are_fourteen_and_a_person_can_do_something_about_each_that_stops_short() -> None:
+    assert len(SESSIONS) == 14
+    assert set(SESSIONS) - {"goal_met", "goal_met_with_gaps"} <= set(NEXT)

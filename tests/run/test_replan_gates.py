@@ -196,10 +196,10 @@ EIGHT = "goal: g\nsteps: [" + ", ".join(f"{{id: {n}, tool: t{n}}}" for n in rang
 @pytest.mark.parametrize(
     ("gates_said", "limits", "warned"),
     [
-        (GateLimits(), (3, 5, 20_000, 16, None, None, 1), 0),
-        (GateLimits(preset=Preset.ANCHORED), (3, 4, 1040, 16, 24, None, 1), 1),
-        (GateLimits(preset=Preset.ANCHORED, max_seconds=60), (3, 4, 1040, 16, 24, 60.0, 1), 0),
-        (GateLimits(preset=Preset.ANCHORED, max_seconds=None), (3, 4, 1040, 16, 24, None, 1), 0),
+        (GateLimits(), (3, 5, 20_000, 16, None, None, None, 1), 0),
+        (GateLimits(preset=Preset.ANCHORED), (3, 4, 1040, 16, 24, None, None, 1), 1),
+        (GateLimits(preset=Preset.ANCHORED, max_seconds=60), (3, 4, 1040, 16, 24, None, 60.0, 1), 0),
+        (GateLimits(preset=Preset.ANCHORED, max_seconds=None), (3, 4, 1040, 16, 24, None, None, 1), 0),
     ],
 )
 def test_a_session_says_its_limits_and_what_the_preset_leaves_open(

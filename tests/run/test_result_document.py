@@ -37,25 +37,27 @@ outcomes:
 """
 
 STEP_1 = {
-    "id": "1", "action": "look up A", "tool": "look", "args": {"vendor": "A"}, "depends_on": [],
-    "assumes": ["public", "listed"], "state": "done", "replaces": None,
+    "id": "1", "action": "look up A", "tool": "look", "args": {"vendor": "A"}, "expected_outcome": None,
+    "depends_on": [], "assumes": ["public", "listed"], "state": "done", "replaces": None,
 }  # fmt: skip
 STEP_2 = {
-    "id": "2", "action": "look up B", "tool": "look", "args": {"vendor": "B", "than": "#E1"}, "depends_on": ["1"],
+    "id": "2", "action": "look up B", "tool": "look", "args": {"vendor": "B", "than": "#E1"}, "expected_outcome": None,
+    "depends_on": ["1"],
     "assumes": ["public"], "state": "failed", "replaces": None,
 }  # fmt: skip
 STEP_3 = {
-    "id": "3", "action": "sum", "tool": "sum", "args": {"of": ["#E1", "#E2"]}, "depends_on": ["1", "2"],
+    "id": "3", "action": "sum", "tool": "sum", "args": {"of": ["#E1", "#E2"]}, "expected_outcome": None,
+    "depends_on": ["1", "2"],
     "assumes": [], "state": "pending", "replaces": None,
 }  # fmt: skip
 STEP_4: dict[str, Any] = {
-    "id": "4", "action": "write", "tool": "write", "args": {"n": 1}, "depends_on": [], "assumes": [],
-    "state": "pending", "replaces": None,
+    "id": "4", "action": "write", "tool": "write", "args": {"n": 1}, "expected_outcome": None, "depends_on": [],
+    "assumes": [], "state": "pending", "replaces": None,
 }  # fmt: skip
 STEP_5 = {**STEP_4, "id": "5", "args": {"n": 2}, "depends_on": ["4"]}
 STEP_Q = {
-    "id": "q", "action": "scrape", "tool": "scrape", "args": {"vendor": "B"}, "depends_on": [], "assumes": [],
-    "state": "done", "replaces": "2",
+    "id": "q", "action": "scrape", "tool": "scrape", "args": {"vendor": "B"}, "expected_outcome": None,
+    "depends_on": [], "assumes": [], "state": "done", "replaces": "2",
 }  # fmt: skip
 
 RESULT: dict[str, Any] = {
@@ -189,6 +191,7 @@ RESULT: dict[str, Any] = {
         "totals": {"main": 1007, "remedy": 1025, "all": 2032, "ratio": 1.0179},
     },
     "gaps": [],
+    "effects": [],
     "handover": None,
     "warnings": [],
 }  # fmt: skip
@@ -227,11 +230,11 @@ def test_every_event_is_stamped(session: tuple[list[Event], dict[str, Any]]) -> 
     assert {event["version"] for event in events} == {"v1", "v2"}
 
 
-def test_there_are_eighteen_kinds_of_events() -> None:
+def test_there_are_nineteen_kinds_of_events() -> None:
     assert [cls.__struct_config__.tag for cls in AnyEvent.__args__] == [
-        "session.start", "plan.commit", "step.start", "step.retry", "step.fallback", "step.end", "signal", "route",
-        "gate", "lesson", "plan.draft", "plan.rejected", "plan.diff", "goal.changed", "variable.health", "solver",
-        "ledger", "session.complete",
+        "session.start", "plan.commit", "step.start", "step.retry", "step.fallback", "step.end", "step.settled",
+        "signal", "route", "gate", "lesson", "plan.draft", "plan.rejected", "plan.diff", "goal.changed",
+        "variable.health", "solver", "ledger", "session.complete",
     ]  # fmt: skip
 
 
@@ -349,6 +352,7 @@ outcomes:
         "replan_budget",
         result.gates[-1],
         {"E3": "ok"},
+        ("4",),
         (
             "v1 step 1 done",
             "v1 step 2 failed: assumption: shape",
@@ -356,6 +360,8 @@ outcomes:
             "v1 step 3 done",
             "v1 step 5 failed: semantic: semantic",
         ),
+        result.lessons,
+        result.gaps,
         (),
     )
     assert result.gates[-1].gate == "max_replans"

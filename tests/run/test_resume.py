@@ -8,13 +8,14 @@ import pytest
 
 from replanctl.errors import UsageError
 from replanctl.files import Role, Source, parse_rehearsal
+from replanctl.plan.model import Plan, Step, Tool
 from replanctl.replan.gates import GateLimits
-from replanctl.replan.signal import Status
-from replanctl.run.engine import Change, Session
-from replanctl.run.events import AnyEvent, StepEnd
+from replanctl.run.engine import NewInputs, Session
+from replanctl.run.events import AnyEvent, StepEnd, StepStart
 from replanctl.run.policy import Policy
-from replanctl.run.resume import CUT_OFF, Cut, CutOff, call_cut_off, where_to_cut
-from replanctl.run.tools import Call, Outcome
+from replanctl.run.resume import Cut, call_cut_off, where_to_cut
+from replanctl.run.settling import doubts
+from replanctl.run.tools import CUT_OFF, Call, Outcome
 from replanctl.script import ScriptedTools
 from tests.rehearse import rehearse
 
@@ -40,8 +41,6 @@ def events_under(gates: dict[str, Any], **policy: Any) -> list[AnyEvent]:
 CUTS: list[tuple[dict[str, Any], dict[str, Any], bool, Cut, str]] = [
     ({"max_replans": 1}, {}, False, Cut(25), "gate"),
     ({"max_replans": 1}, {}, True, Cut(26, True), "gate"),
-    ({"per_step": 0}, {}, False, Cut(10), "lesson"),
-    ({"per_step": 0}, {}, True, Cut(11, True), "gate"),
     ({"max_steps": 4}, {}, False, Cut(20), "step.start"),
     ({"max_steps": 4}, {}, True, Cut(31, True), "gate"),
     ({"max_steps": 0}, {}, False, Cut(3), "ledger"),
@@ -63,6 +62,16 @@ def test_where_a_gate_s_stop_is_cut(
     assert type(events[cut.seq - 1]).__struct_config__.tag == last
     unfinished = events[:-1]  # killed before it could say that it was over
     assert where_to_cut(unfinished, reroute=reroute) == cut
+
+
+@pytest.mark.parametrize("reroute", [False, True])
+@pytest.mark.parametrize("third", ["[1, 2]", "[1]"])
+def test_the_breaker_s_check_is_not_made_again(third: str, reroute: bool) -> None:
+    """It hands its step over; what is skipped for that, if anything, comes behind it."""
+    events, _ = rehearse(PLAN.replace("[1, 2]", third), gates=GateLimits(per_step=0))
+    told: Any = events
+    assert where_to_cut(told, reroute=reroute) == Cut(len(events) - 1, behind_stop=True)
+    assert [where_to_cut(told[:seq], reroute=reroute) for seq in (10, 11)] == [Cut(10), Cut(11)]
 
 
 def test_what_came_before_the_session_was_taken_up_stays() -> None:
@@ -106,16 +115,18 @@ def test_another_time_limit_holds_for_calls_under_way(seconds: float | None, end
     for event in session.events():
         if isinstance(event, StepEnd):
             ended.append((event.step_id, event.at, event.state, event.attempts[0].latency))
-            session.amend(Change(Policy(max_parallel=2, gates=GateLimits(max_seconds=seconds))))
+            session.amend(NewInputs(Policy(max_parallel=2, gates=GateLimits(max_seconds=seconds))))
     assert ended == [("1", 4.0, "done", 4.0), ("2", ends, state, ends)]
 
 
 def test_the_call_that_was_cut_off_is_the_one_that_began_last() -> None:
-    events = events_under({})
-    assert call_cut_off([]) is None
-    assert call_cut_off(events) is None
-    begun = {seq: call for seq in range(len(events)) if (call := call_cut_off(events[:seq]))}
-    assert begun == {4: ("1", 1, 1), 6: ("2", 1, 1), 20: ("2", 2, 1), 34: ("2", 3, 1), 36: ("4", 3, 1)}
+    events, _ = rehearse(PLAN + "tools: {a: {idempotent: false}, b: {idempotent: false}, c: {}}")
+    begun = {seq: call for seq in range(len(events)) if (call := cut_off(events[:seq]))}  # type: ignore[arg-type]
+    assert begun == {4: ("1", 1, 1), 6: ("2", 1, 1)}
+
+
+def cut_off(events: list[AnyEvent]) -> Any:
+    return call_cut_off(events, doubts(events, broken_off=True))
 
 
 class Answers:
@@ -129,11 +140,14 @@ class Answers:
         return Outcome(value="heard")
 
 
-@pytest.mark.parametrize(("idempotent", "made"), [(True, [1, 2]), (False, [1])])
+@pytest.mark.parametrize(("idempotent", "made"), [(True, [1]), (False, [])])
 def test_only_an_unsafe_call_that_was_cut_off_is_not_made_again(idempotent: bool, made: list[int]) -> None:
-    answers = Answers()
-    tools = CutOff(answers, [("2", 1, 2)])
-    heard = [tools.call(Call("2", "b", {}, attempt=attempt, idempotent=idempotent)) for attempt in (1, 2)]
+    answers, plan = Answers(), Plan.of("g", [Step("2", "b")], tools={"b": Tool(idempotent=idempotent)})
+    session, ended = Session(plan, tools=answers), []
+    for event in session.events():
+        if isinstance(event, StepStart):
+            session.amend(NewInputs(cut_off=("2", 1, 1)))
+        elif isinstance(event, StepEnd):
+            ended.append((event.state, event.error.error_msg if event.error else "", event.value))
     assert answers.made == made
-    lost = Outcome(Status.ERROR, message=CUT_OFF, latency=0.0)
-    assert heard == [Outcome(value="heard"), Outcome(value="heard") if idempotent else lost]
+    assert ended[0] == (("done", "", "heard") if idempotent else ("failed", CUT_OFF, None))

@@ -47,6 +47,12 @@ REACHED = {
         "v1 2 permission radius 2 permission → none",
         None,
     ),
+    "may-have-happened": (
+        "tools: {a: {}, b: {idempotent: false}, c: {}, d: {}}",
+        "{match: {step: 2}, returns: [error]}",
+        "v1 2 unknown radius 2 may-have-happened → none",
+        None,
+    ),
     "broken-dependency": (
         "",
         "{match: {step: x}, returns: [shape]}",

@@ -12,11 +12,13 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from replanctl.cli.rehearse import session_of
 from replanctl.files import load_rehearsal
+from replanctl.host.rehearse import session_of
+from replanctl.kinds import Settle
 from replanctl.run.fold import fold
 from replanctl.run.schema import event_schema, in_json_words, result_schema
-from tests.rehearse import rehearse
+from replanctl.run.settling import Settlement
+from tests.rehearse import rehearse, settle
 
 FOLDER = Path(__file__).parents[2] / "plans"
 EXAMPLES = sorted(path for path in FOLDER.rglob("*.yaml") if not path.stem.endswith(".outcomes"))
@@ -54,6 +56,8 @@ def test_what_is_written_is_valid(path: Path) -> None:
 def test_every_kind_of_event_was_looked_at() -> None:
     fallback = "goal: g\ntools: {t: {fallback: u}, u: {}}\nsteps: [{id: 1, tool: t}]\n"
     events, _ = rehearse(fallback, "outcomes: [{match: {tool: t}, returns: [unavailable]}]\n")
+    settled = "goal: g\ntools: {t: {idempotent: false}}\nsteps: [{id: 1, tool: t}]\n"
+    events += settle(settled, "outcomes: [{returns: [error]}]\n", [Settlement("1", Settle.DONE, 7)])[0]
     more = [msgspec.json.encode(event).decode() for event in events]
     assert [fault for event in more for fault in faults(EVENT, event)] == []
     kinds = {json.loads(event)["type"] for event in (*more, *(e for path in EXAMPLES for e in written(path)[1]))}

@@ -57,11 +57,11 @@ ABORTED: tuple[str, list[str], list[str | None]] = ("failed aborted", [], [])
         ((ABORT, FAILURE), ABORTED),
         ((ABORT, START), ABORTED),
         ((GOAL, FAILURE), ("completed goal_met", ["goal-changed"], [])),
-        ((GOAL, START), ("failed tool_call_budget", ["goal-changed"], ["1"])),
+        ((GOAL, START), ("failed tool_call_budget", ["goal-changed"], ["one_2"])),
         ((FAILURE, START), ("failed tool_call_budget", ["small-radius"], ["failure"])),
         (ORDER, STOPPED),
         (ORDER[1:], ABORTED),
-        (ORDER[2:], ("failed tool_call_budget", ["goal-changed"], ["1"])),
+        (ORDER[2:], ("failed tool_call_budget", ["goal-changed"], ["failure_2"])),
     ],
 )
 def test_the_weightiest_comes_first(parts: tuple[str, ...], end: tuple[str, list[str], list[str | None]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from replanctl.run.events import Event, GoalChanged, Ledger, SessionComplete, SessionStart
-from replanctl.run.story import Change, Execution, Story, step_ids, story
+from replanctl.run.story import ExecutionStory, Story, VersionStory, step_ids, story_of
 from tests.rehearse import rehearse
 
 PLAN = """\
@@ -27,7 +27,7 @@ def fails(step: int, status: str, more: str = "") -> str:
 
 def told(text: str, step: str) -> Story:
     events, _ = rehearse(text)
-    return story(events, step)
+    return story_of(events, step)
 
 
 def in_short(one: Story) -> str:
@@ -37,14 +37,14 @@ def in_short(one: Story) -> str:
 
 
 def entries(one: Story) -> list[str]:
-    return [_change(each) if isinstance(each, Change) else _execution(each) for each in one.entries]
+    return [_change(each) if isinstance(each, VersionStory) else _execution(each) for each in one.entries]
 
 
-def _change(one: Change) -> str:
+def _change(one: VersionStory) -> str:
     return f"{one.version} {one.cause}: {one.old.id if one.old else '-'} → {one.new.id if one.new else '-'}"
 
 
-def _execution(one: Execution) -> str:
+def _execution(one: ExecutionStory) -> str:
     assert one.ended is not None
     answer = " ".join(event.__struct_config__.tag for event in one.answer if isinstance(event, Event))
     return f"{one.step.id} {one.ended.status}{f': {answer}' if answer else ''}"
@@ -99,7 +99,7 @@ STORIES: dict[str, tuple[str, str, str, list[str]]] = {
         ["v1 start: - → 2"],
     ),
     "dropped without a successor": (
-        fails(2, "empty", WIDE + "planner: [{when: {}, steps: [{id: 9, tool: tell}]}]\n"),
+        fails(2, "empty", WIDE + "planner: [{when: {}, steps: [{id: 9, tool: ask}]}]\n"),
         "3",
         "3: gone",
         ["v1 start: - → 3", "v2 assumption@2: 3 → -"],
@@ -138,10 +138,10 @@ def test_what_it_read_and_what_became_of_its_value() -> None:
         "depends_on: [1]}\n  - {id: 3", "depends_on: []}\n  - {id: 3"
     )
     _, execution = told(text, "2").entries
-    assert isinstance(execution, Execution)
+    assert isinstance(execution, ExecutionStory)
     assert (execution.reads, execution.gaps) == (("E1",), ("E1",))
     _, first, *_ = told(PLAN + "interruptions: [{after: 1, goal: h}]\n", "1").entries
-    assert isinstance(first, Execution)
+    assert isinstance(first, ExecutionStory)
     assert [event.health for event in first.health] == ["stale"]
 
 
@@ -154,8 +154,8 @@ def belonging(events: Sequence[Event]) -> set[int]:
     """The events that the stories of all steps tell, by number."""
     seen: set[int] = set()
     for id_ in step_ids(events):
-        for entry in story(events, id_).entries:
-            if isinstance(entry, Execution):
+        for entry in story_of(events, id_).entries:
+            if isinstance(entry, ExecutionStory):
                 parts = (entry.started, *entry.calls, entry.ended, entry.signal, *entry.answer, *entry.health)
                 seen.update(event.seq for event in parts if event is not None)
     return seen

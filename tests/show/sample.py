@@ -156,6 +156,7 @@ def result(**changes: Any) -> SessionResult:
         "lessons": (LessonView(LESSON, 1, "v1", "3", "assumption"),),
         "ledger": LedgerView(lines, LedgerTotals(1180, 710, 1890, 710 / 1180)),
         "gaps": (),
+        "effects": (),
         "handover": None,
         "warnings": (),
     }

@@ -8,7 +8,7 @@ import pytest
 
 from replanctl.plan.diff import diff_plans
 from replanctl.plan.model import Step
-from replanctl.show.diff import apart, args_in_words, count_line, diff_markdown, view
+from replanctl.show.diff import apart, args_in_words, count_line, diff_markdown, diff_screen
 from replanctl.show.text import ASCII, UNICODE
 from tests.show.golden import assert_golden, drawn
 
@@ -42,19 +42,19 @@ DIFF = diff_plans(OLD, NEW, old_name="7:v1", new_name="7:v2")
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_text(columns: int) -> None:
-    text = drawn(lambda paper: view(paper, DIFF, "tail, because assumption@3"), width=columns)
+    text = drawn(lambda paper: diff_screen(paper, DIFF, "tail, because assumption@3"), width=columns)
     assert_golden(f"diff-{columns}", text)
 
 
 def test_text_in_ascii() -> None:
-    text = drawn(lambda paper: view(paper, DIFF), encoding="ascii")
+    text = drawn(lambda paper: diff_screen(paper, DIFF), encoding="ascii")
     assert text.isascii()
     assert_golden("diff-ascii", text)
 
 
 def test_nothing_changed() -> None:
-    assert drawn(lambda paper: view(paper, SAME)) == "  v1 → v2\n  =    6 steps kept\n  Plan: 6 kept.\n"
-    assert drawn(lambda paper: view(paper, diff_plans((), ()))) == "  v1 → v2\n  Plan: 0 kept.\n"
+    assert drawn(lambda paper: diff_screen(paper, SAME)) == "  v1 → v2\n  =    6 steps kept\n  Plan: 6 kept.\n"
+    assert drawn(lambda paper: diff_screen(paper, diff_plans((), ()))) == "  v1 → v2\n  Plan: 0 kept.\n"
 
 
 def test_markdown() -> None:
@@ -115,5 +115,5 @@ def test_apart_in_ascii() -> None:
 
 @pytest.mark.parametrize("columns", range(20, 60))
 def test_on_any_width(columns: int) -> None:
-    lines = drawn(lambda paper: view(paper, DIFF), width=columns).splitlines()
+    lines = drawn(lambda paper: diff_screen(paper, DIFF), width=columns).splitlines()
     assert [line for line in lines if len(line) > columns] == []

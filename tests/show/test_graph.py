@@ -9,7 +9,7 @@ import pytest
 
 from replanctl.plan.model import Step, StepState
 from replanctl.show.drawing import dot, mermaid
-from replanctl.show.graph import Picture, levels_of, view
+from replanctl.show.graph import Picture, graph_screen, levels_of
 from replanctl.show.text import clean
 from tests.show.golden import drawn
 
@@ -39,7 +39,7 @@ HOSTILE = (
 
 def test_the_list_of_a_run() -> None:
     assert (
-        drawn(lambda paper: view(paper, RUN))
+        drawn(lambda paper: graph_screen(paper, RUN))
         == """\
   Compare prices
   run 7 · v2 · 5 steps on 3 levels
@@ -59,7 +59,7 @@ def test_the_list_of_a_run() -> None:
 
 def test_the_list_of_a_plan_has_no_states() -> None:
     assert (
-        drawn(lambda paper: view(paper, Picture("Compare prices", (), STEPS[1:3])))
+        drawn(lambda paper: graph_screen(paper, Picture("Compare prices", (), STEPS[1:3])))
         == """\
   Compare prices
   2 steps on 1 level
@@ -73,7 +73,7 @@ def test_the_list_of_a_plan_has_no_states() -> None:
 def test_a_narrow_list_in_ascii() -> None:
     picture = Picture("Compare prices", ("run 7", "v2"), STEPS[:2], STATES)
     assert (
-        drawn(lambda paper: view(paper, picture), width=40, encoding="ascii")
+        drawn(lambda paper: graph_screen(paper, picture), width=40, encoding="ascii")
         == """\
   Compare prices
   run 7 | v2 | 2 steps on 2 levels
@@ -94,7 +94,7 @@ def test_levels() -> None:
 
 def test_a_long_list_keeps_to_its_width() -> None:
     steps = (*(step(str(n)) for n in range(500)), step("end", *map(str, range(500))))
-    said = drawn(lambda paper: view(paper, Picture("g", (), steps))).splitlines()
+    said = drawn(lambda paper: graph_screen(paper, Picture("g", (), steps))).splitlines()
     assert (len(said), max(map(len, said))) == (3 + 501, 78)
     assert said[-1].endswith("after 0 1 2 … 499 (500)")
 

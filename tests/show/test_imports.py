@@ -7,7 +7,7 @@ import sys
 
 PROBE = """
 import sys
-from replanctl.show import closing, diff, events, handover, ledger, lessons, paper, session, variables
+from replanctl.show import diff, events, handover, ledger, lessons, paper, session, variables, verdict
 print(*sorted(name for name in sys.modules if name.split(".")[0] in {"rich", "typer", "yaml", "sqlite3", "asyncio"}))
 """
 

@@ -17,11 +17,11 @@ from replanctl.run.result import (
     SessionResult,
     VariableView,
 )
-from replanctl.show import closing, events, handover, ledger, lessons, variables
-from replanctl.show.closing import closing_line, commands
+from replanctl.show import events, handover, ledger, lessons, variables, verdict
 from replanctl.show.handover import gap_in_words, gate_in_words
 from replanctl.show.header import limits_in_words
 from replanctl.show.text import width
+from replanctl.show.verdict import closing_line, commands
 from tests.show import sample
 from tests.show.golden import assert_golden, drawn
 from tests.show.rehearsed import NAMES, rehearsed
@@ -155,7 +155,7 @@ GATE = GateView("max_replans", 5, 5, False, "3", "v2")
 FAILED = {
     "status": "failed",
     "reason": "replan_budget",
-    "handover": HandOver("replan_budget", GATE, {}, (), ("do this",)),
+    "handover": HandOver("replan_budget", GATE, {}, ("2",), (), (), (), ("do this",)),
 }
 NO_REMEDY = LedgerView((), LedgerTotals(1_000, 0, 1_000, 0.0))
 REFUSED = LedgerView((LedgerLine("replan", "v1", "3", "patch", 1, 1),) * 3, LedgerTotals(10, 3, 13, 0.3))
@@ -211,13 +211,13 @@ NEXT: dict[str, tuple[SessionResult, list[str]]] = {
 @pytest.mark.parametrize(("result", "todo"), NEXT.values(), ids=NEXT)
 def test_next(result: SessionResult, todo: list[str]) -> None:
     assert commands(result) == todo
-    text = drawn(lambda paper: closing.closing(paper, result), width=120)
+    text = drawn(lambda paper: verdict.closing(paper, result), width=120)
     assert text.splitlines()[-1].startswith("  Next: ") is bool(todo)
 
 
 def test_a_long_hand_over_shows_both_ends() -> None:
     results = {f"E{n}": n for n in range(1, 101)}
-    handed = HandOver("aborted", None, results, tuple(f"v1 step {n} done" for n in range(1, 42)), ())
+    handed = HandOver("aborted", None, results, (), tuple(f"v1 step {n} done" for n in range(1, 42)), (), (), ())
     text = drawn(lambda paper: handover.view(paper, sample.result(handover=handed, detail="it had to"))).splitlines()
     assert text[0] == "  reason     aborted: it had to"
     assert [line.strip() for line in text if "more" in line] == ["… 60 more", "… 1 more"]
@@ -230,7 +230,7 @@ def test_a_long_hand_over_shows_both_ends() -> None:
 
 def test_warnings_that_were_said_are_not_said_again() -> None:
     result = sample.result(warnings=("said before", "new"))
-    text = drawn(lambda paper: closing.closing(paper, result, said=frozenset({"said before"})))
+    text = drawn(lambda paper: verdict.closing(paper, result, said=frozenset({"said before"})))
     assert "  warnings   new\n" in text
     assert "said before" not in text
 

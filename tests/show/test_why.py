@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from replanctl.run.events import SessionComplete, StepEnd
-from replanctl.run.story import story
+from replanctl.run.story import story_of
 from replanctl.show.paper import Paper
 from replanctl.show.text import width
-from replanctl.show.why import FIRST, LAST, view
+from replanctl.show.why import FIRST, LAST, why_screen
 from tests.rehearse import rehearse
 from tests.show.golden import assert_golden, drawn
 from tests.show.rehearsed import rehearsed
@@ -31,14 +31,14 @@ TOLD = [
 @pytest.mark.parametrize(("name", "step"), TOLD)
 def test_the_story(name: str, step: str) -> None:
     events, _ = rehearsed(name)
-    assert_golden(f"why-{name}-{step}", drawn(lambda paper: view(paper, story(events, step), 7)))
+    assert_golden(f"why-{name}-{step}", drawn(lambda paper: why_screen(paper, story_of(events, step), 7)))
 
 
 @pytest.mark.parametrize(("columns", "encoding"), [(40, "utf-8"), (120, "utf-8"), (80, "ascii")])
 @pytest.mark.parametrize(("name", "step"), TOLD)
 def test_it_keeps_to_the_paper(name: str, step: str, columns: int, encoding: str) -> None:
     events, _ = rehearsed(name)
-    said = drawn(lambda paper: view(paper, story(events, step), 7), width=columns, encoding=encoding)
+    said = drawn(lambda paper: why_screen(paper, story_of(events, step), 7), width=columns, encoding=encoding)
     assert max(map(width, said.splitlines())) <= columns
     assert "\x1b" not in said
 
@@ -47,7 +47,7 @@ def test_a_session_that_broke_off() -> None:
     events = [event for event in rehearsed("vendors")[0] if not isinstance(event, SessionComplete)]
     started = next(at for at, event in enumerate(events) if isinstance(event, StepEnd))
     assert (
-        drawn(lambda paper: view(paper, story(events[:started], "1"), 7))
+        drawn(lambda paper: why_screen(paper, story_of(events[:started], "1"), 7))
         == """\
   step 1 of run 7: running
 
@@ -64,15 +64,15 @@ def test_a_long_story_leaves_its_middle_out() -> None:
     plan = "goal: g\nsteps: [{id: 1, tool: t}]\noutcomes: [{match: {tool: t}, returns: [empty]}]\n"
     policy = "policy: {gates: {per_step: null, max_replans: 30, max_repeat: null, max_steps: null}}\n"
     events, _ = rehearse(plan, policy=policy)
-    told = story(events, "1")
-    said = drawn(lambda paper: view(paper, told, 7))
+    told = story_of(events, "1")
+    said = drawn(lambda paper: why_screen(paper, told, 7))
     assert f"  … {len(told.entries) - FIRST - LAST} more changes and executions: --format json tells them all\n" in said
     assert said.count("tried") == (FIRST + LAST) // 2
 
 
 def test_a_step_that_left_the_plan() -> None:
     def draw(paper: Paper) -> None:
-        view(paper, story(events, "3"), 7)
+        why_screen(paper, story_of(events, "3"), 7)
 
     plan = """\
 goal: g

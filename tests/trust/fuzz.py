@@ -18,7 +18,6 @@ import msgspec
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from replanctl.cli.rehearse import session_of
 from replanctl.errors import InputError, Problem
 from replanctl.files import (
     Rehearsal,
@@ -32,7 +31,8 @@ from replanctl.files import (
 )
 from replanctl.files.disk import decode
 from replanctl.files.insert import say_in_steps
-from replanctl.plan.draft import Draft
+from replanctl.host.rehearse import session_of
+from replanctl.live.draft import Draft
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.prompt import ReplanRequest
 from replanctl.replan.replanner import PlannerRule

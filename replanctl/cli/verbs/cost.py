@@ -10,13 +10,12 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format, amount, count, positive, step_count
+from replanctl.cli.values import amount, count, positive, step_count
 from replanctl.cli.world import World
-from replanctl.cost.measure import measured
-from replanctl.cost.model import Coefficients
-from replanctl.cost.table import CostTable, cost_table
+from replanctl.cost import Coefficients, CostTable, cost_table, measured
 from replanctl.errors import UsageError
 from replanctl.files import load_coefficients
+from replanctl.kinds import Format
 from replanctl.store import Store
 
 
@@ -54,9 +53,9 @@ def execute(options: Options, world: World) -> int:
         document = {"schema_version": 1, "price": options.price, **msgspec.structs.asdict(table)}
         write_line(world.stdout, msgspec.json.encode(document))
     else:
-        from replanctl.show.cost import view
+        from replanctl.show import cost_screen
 
-        view(world.paper(world.stdout, options.color), table, options.price)
+        cost_screen(world.paper(world.stdout, options.color), table, options.price)
     return 0
 
 

@@ -8,12 +8,11 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
-from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Source, parse_rehearsal, read_plan, write_text
-from replanctl.plan.coupling import CouplingRow, coupling
-from replanctl.plan.model import OnFailure, Step
+from replanctl.kinds import Format, OnFailure
+from replanctl.plan import CouplingRow, Step, coupling
 
 KEY = "on_failure"
 
@@ -31,8 +30,9 @@ def execute(options: Options, world: World) -> int:
     if options.write and options.plan == "-":
         raise UsageError("standard input can't be written to", hint="name the plan's file")
     source = read_plan(options.plan, stdin=world.stdin)
-    steps = parse_rehearsal([source]).plan.steps
-    rows = coupling(steps)
+    rehearsal = parse_rehearsal([source])
+    steps = rehearsal.plan.steps
+    rows = coupling(steps, rehearsal.policy.solver.required_steps)
     silent = {row.step_id: row.on_failure for row, step in zip(rows, steps, strict=True) if step.on_failure is None}
     if options.write and silent:
         _write(source, silent)
@@ -54,9 +54,9 @@ def _show(options: Options, world: World, steps: tuple[Step, ...], rows: tuple[C
         documents = [_document(row, on_failure) for row, on_failure in zip(rows, said, strict=True)]
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, "steps": documents}))
     else:
-        from replanctl.show.coupling import view
+        from replanctl.show import coupling_screen
 
-        view(world.paper(world.stdout, options.color), rows, said)
+        coupling_screen(world.paper(world.stdout, options.color), rows, said)
 
 
 def _document(row: CouplingRow, said: OnFailure | None) -> dict[str, object]:

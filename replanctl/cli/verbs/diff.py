@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import msgspec
@@ -12,18 +11,11 @@ from replanctl.cli.operands import Operand, Operands
 from replanctl.cli.output import write_document, write_line
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
-from replanctl.plan.diff import PlanDiff, diff_plans
-from replanctl.show.words import RESUMED
+from replanctl.kinds import DiffFormat
+from replanctl.plan import PlanDiff, diff_plans
+from replanctl.show import RESUMED
 
 DIFFERENT = 1
-
-
-class DiffFormat(StrEnum):
-    """How a comparison is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "markdown"
 
 
 _SIDE = "v1, 7:v2 (of run 7), 7 (its last one), or a plan file (- is standard input)."
@@ -43,11 +35,11 @@ def execute(options: Options, world: World) -> int:
     """Compare and tell."""
     operands = Operands(world.store_folder(options.store), options.run, world.stdin)
     old, new = operands.find(options.old), operands.find(options.new)
-    diff = diff_plans(old.steps, new.steps, old_name=old.name, new_name=new.name)
+    diff = diff_plans(old.steps, new.since(old), old_name=old.name, new_name=new.name)
     if options.format is DiffFormat.JSON:
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, **_document(diff)}))
     elif options.format is DiffFormat.MARKDOWN:
-        from replanctl.show.diff import diff_markdown
+        from replanctl.show import diff_markdown
 
         write_document(world.stdout, diff_markdown(diff))
     else:
@@ -63,9 +55,9 @@ def _document(diff: PlanDiff) -> dict[str, object]:
 
 
 def _draw(options: Options, world: World, old: Operand, new: Operand, diff: PlanDiff) -> None:
-    from replanctl.show.diff import view
+    from replanctl.show import diff_screen
 
-    view(world.paper(world.stdout, options.color), diff, _why(old, new))
+    diff_screen(world.paper(world.stdout, options.color), diff, _why(old, new))
 
 
 def _why(old: Operand, new: Operand) -> str:

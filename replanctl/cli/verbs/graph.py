@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb
@@ -12,18 +11,10 @@ from replanctl.cli.points import Point, point
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
-from replanctl.plan.model import StepState
-from replanctl.run.result import SessionResult, VersionView
-from replanctl.show.graph import Picture
+from replanctl.kinds import GraphFormat, StepState
+from replanctl.run import SessionResult, VersionView
+from replanctl.show import Picture
 from replanctl.store import Store
-
-
-class GraphFormat(StrEnum):
-    """How a graph is written."""
-
-    MERMAID = "mermaid"
-    DOT = "dot"
-    TEXT = "text"
 
 
 class Options(Shared, frozen=True, kw_only=True):
@@ -72,11 +63,11 @@ def _version(result: SessionResult, wanted: str | None) -> VersionView:
 
 def _draw(picture: Picture, options: Options, world: World) -> None:
     if options.format is GraphFormat.TEXT:
-        from replanctl.show.graph import view
+        from replanctl.show import graph_screen
 
-        view(world.paper(world.stdout, options.color), picture)
+        graph_screen(world.paper(world.stdout, options.color), picture)
     else:
-        from replanctl.show.drawing import dot, mermaid
+        from replanctl.show import dot, mermaid
 
         lines = mermaid(picture) if options.format is GraphFormat.MERMAID else dot(picture)
         write_document(world.stdout, "".join(f"{line}\n" for line in lines))

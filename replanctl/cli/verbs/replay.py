@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import msgspec
 
 from replanctl import __version__
-from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError
+from replanctl.host import EffectLog, events_of
 from replanctl.store import RunRow, Store
 
 SHOWN = 120  # characters of a value that a difference carries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, takewhile
 from pathlib import Path
@@ -10,19 +11,17 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from replanctl.cli.amending import AmendOptions, amended
-from replanctl.cli.book import add_to_book, open_book
-from replanctl.cli.effects import EffectLog
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
+from replanctl.cli.following import follow, naming_the_run, view_of
 from replanctl.cli.output import output
-from replanctl.cli.outside import outside
-from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
-from replanctl.errors import ReplayDivergedError
+from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.files import collector_paused
-from replanctl.run.events import Event
-from replanctl.store import Inputs, RunStatus, RunWriter, Store
+from replanctl.host import EffectLog, add_to_book, events_of, open_book, outside_of
+from replanctl.kinds import RunFormat, RunStatus
+from replanctl.run import Doubt, Event, UnsettledError, doubts, ways
+from replanctl.store import Inputs, RunWriter, Store
 
 
 class Options(AmendOptions, frozen=True, kw_only=True):
@@ -48,7 +47,7 @@ def execute(options: Options, world: World) -> int:
         collector_paused(),
         output(world.stdout, options.output) as stream,
         Store.open(folder, create=True) as store,
-        told_where_it_is(store.reopen(row.run)) as writer,
+        naming_the_run(store.reopen(row.run)) as writer,
     ):
         taken = _take_up(store, writer, options)
         view = view_of(options.format, options, world, stream, taken.inputs, row.run)
@@ -70,14 +69,29 @@ def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
     """The session at the point where it goes on. Nothing is changed in the store before all of it is known to fit."""
     run = writer.run
     lines = list(store.event_lines(run))
-    inputs, kept = amended(store.inputs(run), list(store.events(run)), options)
-    log = EffectLog(store.effects(run))
-    events = events_of(inputs, log, real=outside(inputs))
+    stored, log = list(store.events(run)), EffectLog(store.effects(run))
+    open_ = doubts(stored, broken_off=not log.knows_the_last_of(stored))
+    try:
+        inputs, kept = amended(store.inputs(run), stored, options, open_)
+    except UnsettledError as error:
+        raise _asking(run, error, options, open_) from None
+    events = events_of(inputs, log, real=outside_of(inputs))
     again = list(islice(events, kept))
     _check(again, lines[:kept], run)
     writer.go_on(inputs, lines[:kept])
     log.journal = writer
     return Taken(inputs, kept, chain(again, events))
+
+
+def _asking(run: int, error: UnsettledError, options: Options, open_: Sequence[Doubt]) -> UsageError:
+    """What a person is asked before a run goes on, with the commands that answer."""
+    store = f" --store {shlex.quote(str(options.store))}" if options.store is not None else ""
+    commands = [f"replanctl resume {run}{store} {way}" for way in ways(open_)]
+    what = "; ".join(f"{command}: {said}" for command, said in zip(commands, _SAYS, strict=True))
+    return UsageError(f"run {run} asks for a person's word: {error} may have happened", hint=what)
+
+
+_SAYS = ("it happened, with this answer", "it did not, and is made again", "it is let be")
 
 
 def _check(again: Sequence[Event], lines: Sequence[bytes], run: int) -> None:

@@ -8,21 +8,20 @@ from pathlib import Path
 from typing import Annotated
 
 from replanctl import __version__
-from replanctl.cli.book import open_book, save_book
-from replanctl.cli.effects import EffectLog, Unwritten
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import RunFormat, follow, told_where_it_is, view_of
-from replanctl.cli.output import output
-from replanctl.cli.outside import outside
+from replanctl.cli.following import follow, naming_the_run, view_of
+from replanctl.cli.output import output, tell_traceback
 from replanctl.cli.overrides import PolicyOptions, with_flags
-from replanctl.cli.rehearse import events_of
 from replanctl.cli.values import duration
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Rehearsal, collector_paused, load_rehearsal
+from replanctl.host import EffectLog, Fault, Unwritten, check_faults, events_of, fault, open_book, outside_of, save_book
+from replanctl.kinds import RunFormat
 from replanctl.store import Inputs, RunWriter, SourceText, Store
 
 PLANNER_TIMEOUT = 60.0
+FAULT = "STEP=STATUS[:always]"
 
 
 class Options(PolicyOptions, frozen=True, kw_only=True):
@@ -30,6 +29,10 @@ class Options(PolicyOptions, frozen=True, kw_only=True):
 
     plan: Annotated[str, Flag("The plan's YAML file; - reads it from standard input.", "PLAN", positional=True)]
     outcomes: Annotated[Path | None, Flag("What tool calls return; else PLAN's .outcomes.yaml.", "FILE", Path)] = None
+    fault: Annotated[
+        tuple[Fault, ...],
+        Flag("What this step's tool returns first, or always, whatever the script says.", FAULT, fault, many=True),
+    ] = ()
     policy: Annotated[Path | None, Flag("The policy, instead of the plan's own.", "FILE", Path)] = None
     lessons: Annotated[Path | None, Flag("A lesson book, loaded before and saved after.", "FILE", Path)] = None
     format: Annotated[RunFormat, Flag("How to write it.", "FORMAT", RunFormat)] = RunFormat.TEXT
@@ -44,12 +47,12 @@ class Options(PolicyOptions, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Load, run and tell; the exit code says whether the session completed."""
-    if options.tools is not None and options.outcomes is not None:
-        raise UsageError("--tools and --outcomes exclude each other", hint="tools are called, or answered from a file")
+    _check_script(options)
     with collector_paused():
         rehearsal = load_rehearsal(options.plan, outcomes=options.outcomes, policy=options.policy, stdin=world.stdin)
+        check_faults(options.fault, rehearsal.plan)
         inputs = _inputs(rehearsal, options)
-        real = outside(inputs)
+        real = outside_of(inputs, rehearsal.plan, on_error=tell_traceback(world.stderr) if options.debug else None)
         with output(world.stdout, options.output) as stream, _writer(options, world, inputs, rehearsal) as writer:
             view = view_of(options.format, options, world, stream, inputs, writer.run if writer else None)
             log = EffectLog(journal=writer or Unwritten())
@@ -57,6 +60,14 @@ def execute(options: Options, world: World) -> int:
         if options.lessons:
             save_book(options.lessons, result)
     return 0 if result.status == "completed" else 1
+
+
+def _check_script(options: Options) -> None:
+    """Raises UsageError where tools are to be called for real and a script is given as well."""
+    for name in ("outcomes", "fault"):
+        if options.tools is not None and getattr(options, name):
+            hint = "tools are called, or answered from a script"
+            raise UsageError(f"--tools and --{name} exclude each other", hint=hint)
 
 
 def _inputs(rehearsal: Rehearsal, options: Options) -> Inputs:
@@ -68,6 +79,7 @@ def _inputs(rehearsal: Rehearsal, options: Options) -> Inputs:
         options.planner,
         options.tools,
         options.planner_timeout,
+        faults=tuple(map(str, options.fault)),
     )
 
 
@@ -79,7 +91,7 @@ def _writer(options: Options, world: World, inputs: Inputs, rehearsal: Rehearsal
         return
     with Store.open(world.store_folder(options.store), create=True) as store:
         writer = store.begin(inputs, goal=rehearsal.plan.goal, started=world.now())
-        with told_where_it_is(writer):
+        with naming_the_run(writer):
             yield writer
 
 

@@ -8,8 +8,8 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format
 from replanctl.cli.world import World
+from replanctl.kinds import Format
 
 
 class Options(Shared, frozen=True, kw_only=True):
@@ -27,9 +27,9 @@ def execute(options: Options, world: World) -> int:
     if options.format is Format.JSON:
         write_line(world.stdout, msgspec.json.encode({"schema_version": 1, "runs": runs}))
     else:
-        from replanctl.show.runs import view
+        from replanctl.show import runs_screen
 
-        view(world.paper(world.stdout, options.color), runs)
+        runs_screen(world.paper(world.stdout, options.color), runs)
     return 0
 
 

@@ -10,10 +10,10 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.question import question_schema
 from replanctl.cli.world import World
 from replanctl.files import Role, file_schema
-from replanctl.run.schema import Schema, event_schema, result_schema
+from replanctl.host import question_schema
+from replanctl.run import Schema, event_schema, result_schema
 
 
 class Name(StrEnum):

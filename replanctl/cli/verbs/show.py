@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format, positive
+from replanctl.cli.values import positive
 from replanctl.cli.views import screen
 from replanctl.cli.world import World
-from replanctl.run.result import SessionResult
-from replanctl.store import RunRow, RunStatus, Store
+from replanctl.kinds import Format, RunStatus
+from replanctl.run import SessionResult
+from replanctl.store import RunRow, Store
 
 SECTIONS = ("events", "variables", "ledger", "lessons", "handover")
 
@@ -77,8 +77,7 @@ def _views(store: Store, row: RunRow, sections: list[str], world: World, options
 
 
 def _screen(store: Store, row: RunRow, world: World, options: Options) -> None:
-    outcomes = [Path(source.name).name for source in store.inputs(row.run).sources if source.role == "outcomes"]
-    shown = screen(world.paper(world.stdout, options.color), outcomes, row.run)
+    shown = screen(world.paper(world.stdout, options.color), store.inputs(row.run), row.run)
     for event in store.events(row.run):
         shown.event(event)
     if row.status is RunStatus.RUNNING:

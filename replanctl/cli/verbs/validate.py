@@ -8,11 +8,11 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
-from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.errors import InputError, Problem, UsageError
 from replanctl.files import check_plan, is_folder, plans_in
-from replanctl.show.problems import count_line, problem_lines
+from replanctl.kinds import Format
+from replanctl.show import count_line, problem_lines
 
 INVALID = 1
 UNREADABLE = InputError.exit_code

@@ -8,10 +8,11 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format, positive
+from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
-from replanctl.run.story import Story, step_ids, story
+from replanctl.kinds import Format
+from replanctl.run import Story, step_ids, story_of
 from replanctl.store import Store
 
 
@@ -32,9 +33,9 @@ def execute(options: Options, world: World) -> int:
         document = {"schema_version": 1, "run": run, **msgspec.structs.asdict(told)}
         write_line(world.stdout, msgspec.json.encode(document))
     else:
-        from replanctl.show.why import view
+        from replanctl.show import why_screen
 
-        view(world.paper(world.stdout, options.color), told, run)
+        why_screen(world.paper(world.stdout, options.color), told, run)
     return 0
 
 
@@ -46,7 +47,7 @@ def _story(store: Store, run: int, step: str) -> Story:
         from replanctl.files import did_you_mean
 
         raise UsageError(f"no plan of run {run} has a step {step}", hint=did_you_mean(step, ids))
-    return story(events, step)
+    return story_of(events, step)
 
 
 VERB = Verb("Tell what became of a step, and why.", Options, execute)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replanctl.run.events import Gate, Ledger, SolverCalled, StepEnd
+from replanctl.run.events import Gate, Ledger, SolverCalled
 from replanctl.run.policy import Mode
 from replanctl.run.result import LedgerLine
-from tests.properties.laws.results import COMPLETED, finished
+from tests.properties.laws.results import COMPLETED, finished, in_doubt, missing
 from tests.properties.run import Run
 
 MAIN = ("planning", "execution")
@@ -46,24 +46,22 @@ def every_attempt_is_booked_once(run: Run) -> Iterator[str]:
 def _bookings(run: Run) -> Iterator[LedgerLine]:
     c, line = run.rehearsal.policy.coefficients, run.moments[-1].after.line
     called: set[str] = set()
-    calls: dict[str, list[tuple[str, int | None]]] = {}
-    for _, call, outcome in run.calls:
-        again = line(call.step_id)[0] in called
-        kind = "retry" if call.attempt > 1 else "re-execution" if again else "execution"
-        calls.setdefault(call.step_id, []).append((kind, outcome.tokens))
-        called.add(line(call.step_id)[0])
-    for event in (event for event in run.events if isinstance(event, StepEnd)):
-        for _ in event.attempts:
-            kind, tokens = calls[event.step_id].pop(0)
-            cost = c.retry if kind == "retry" else c.execution
-            yield LedgerLine(kind, event.version, event.step_id, None, cost, cost if tokens is None else tokens)
+    for _, call, outcome in run.calls:  # in the order they began
+        root = line(call.step_id)[0]
+        kind = "retry" if call.attempt > 1 else "re-execution" if root in called else "execution"
+        called.add(root)
+        cost, tokens = (c.retry if kind == "retry" else c.execution), outcome.tokens
+        yield LedgerLine(kind, f"v{call.version}", call.step_id, None, cost, cost if tokens is None else tokens)
 
 
 def planning_is_booked_once_and_first(run: Run) -> Iterator[str]:
     """v1 costs its prompt, its goal and a line a step."""
     planning = [line for line in run.result.ledger.lines if line.kind == "planning"]
     tokens = run.cost.planning(len(run.rehearsal.plan.steps))
-    if (
+    if run.limits.max_tokens is not None and run.limits.max_tokens < tokens:
+        if run.result.ledger.lines or run.end.reason != "session_token_budget":
+            yield f"planning would take {tokens}, and is booked as {planning}"
+    elif (
         planning != [LedgerLine("planning", "v1", None, None, tokens, tokens)]
         or run.result.ledger.lines[0].kind != "planning"
     ):
@@ -74,17 +72,17 @@ def the_solver_is_called_when_there_is_something_to_solve(run: Run) -> Iterator[
     """Once at the end, when there is a gap or under ReWOO; it costs a line for each piece of evidence and each gap."""
     plan = run.moments[-1].after
     solved = [event for event in run.events if type(event) is SolverCalled]
-    asked = finished(run) and bool(plan.gaps or run.rehearsal.policy.mode is Mode.REWOO)
+    ran_out = finished(run) or (in_doubt(run) and bool(solved))  # in doubt: answered, and then escalated
+    asked = ran_out and bool(plan.gaps or run.rehearsal.policy.mode is Mode.REWOO)
     if len(solved) != asked:
         yield f"the Solver is called {len(solved)} times, with the gaps {sorted(plan.gaps)}"
     for event in solved:
         gaps = tuple(id_ for id_ in plan.steps if id_ in plan.gaps)
         if (event.evidence, event.gaps) != (tuple(plan.done_ids()), gaps):
             yield f"the Solver gets {event.evidence} and {event.gaps}"
-        if event.answered is not (run.end.reason in COMPLETED):
+        if event.answered is not (run.end.reason in COMPLETED or (in_doubt(run) and run.end.reason == "escalated")):
             yield f"the Solver says {event.answered}, and the session ends with {run.end.reason}"
-        delivered = {f"E{id_}" for done in plan.done_ids() for id_ in plan.line(done)}
-        if event.missing != tuple(name for name in run.rehearsal.policy.solver.require if name not in delivered):
+        if event.missing != missing(run):
             yield f"the Solver misses {event.missing}"
         booked = [line.booked for line in run.result.ledger.lines if line.kind == "solver"]
         if booked != [run.cost.solver(evidence=len(event.evidence), gaps=len(gaps))]:

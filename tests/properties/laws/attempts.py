@@ -9,15 +9,9 @@ import msgspec
 from jsonschema import Draft202012Validator
 
 from replanctl.replan.signal import ERROR_TYPES, ErrorType, Status
-from replanctl.run.events import (
-    Attempt,
-    Signal,
-    StepEnd,
-    StepFallback,
-    StepRetry,
-    StepStart,
-)
-from tests.properties.laws.facts import is_abandoned, tool
+from replanctl.run.events import Attempt, Signal, StepEnd, StepFallback, StepRetry, StepStart
+from tests.properties.laws.facts import is_abandoned, not_made, tool
+from tests.properties.once import DID_NOT_ACT, OnceOnly
 from tests.properties.reading import Reading
 from tests.properties.run import Run
 from tests.properties.story import DONE, Standing
@@ -38,14 +32,14 @@ def every_call_is_an_attempt(run: Run) -> Iterator[str]:
 
 
 def only_what_may_be_tried_again_is(run: Run) -> Iterator[str]:
-    """Only environmental failures retry; a time-out of what is not idempotent does not."""
+    """Only environmental failures retry; of what acts once only those that say that it did not."""
     for event in run.events:
         if type(event) is StepEnd:
             for attempt in event.attempts[:-1]:
                 spec = tool(run, attempt.tool)
                 if ERROR_TYPES.get(attempt.status) is not ErrorType.ENVIRONMENTAL:
                     yield f"step {event.step_id} tries again after {attempt.status}"
-                if attempt.status is Status.TIMEOUT and not spec.idempotent:
+                if attempt.status not in DID_NOT_ACT and not spec.idempotent:
                     yield f"step {event.step_id} tries {attempt.tool} again, which may have happened"
 
 
@@ -69,8 +63,8 @@ def nothing_is_given_up_too_soon(run: Run) -> Iterator[str]:
     """What may be tried again is, until attempts and fallbacks are spent; only a wait too long cuts a tool short."""
     most = run.rehearsal.policy.retry.max_attempts
     args: dict[str, Any] = {}
-    denied: set[bytes] = set()
-    for moment in run.moments:
+    seen = OnceOnly(run)
+    for place, moment in enumerate(run.moments):
         event = moment.event
         if type(event) is StepStart:
             args[event.step_id] = event.args
@@ -80,15 +74,16 @@ def nothing_is_given_up_too_soon(run: Run) -> Iterator[str]:
             line = _line(run, moment.before.steps[event.step_id].tool_name)
             open_ = _may_try_again(run, event) or _waits_too_long(run, event)
             left = line[line.index(tries[-1]) + 1 :] if open_ else []
-            if left := [name for name in left if _takes(run, name, call) and _key(name, call) not in denied]:
+            step, root = moment.before.steps[event.step_id], moment.before.line(event.step_id)[0]
+            left = [name for name in left if not seen.denies(name, call) and not seen.stands(name, call, step, root)]
+            if left := [name for name in left if _takes(run, name, call) and not seen.flies(name, call)]:
                 yield f"step {event.step_id} fails, and {left} were not tried"
             short = [name for name in dict.fromkeys(tries) if tries.count(name) < most]
             if _may_try_again(run, event) and tries[-1] in short:
                 yield f"step {event.step_id} fails after {tries.count(tries[-1])} tries of {tries[-1]}"
             if run.limits.max_seconds is None and set(short) - {tries[-1]}:
                 yield f"step {event.step_id} gives {short} up too soon"
-            if event.attempts[-1].status is Status.DENIED:
-                denied.add(_key(tries[-1], call))
+        seen.see(place, moment)
 
 
 def _line(run: Run, own: str) -> list[str]:
@@ -99,8 +94,8 @@ def _line(run: Run, own: str) -> list[str]:
 def _may_try_again(run: Run, event: StepEnd) -> bool:
     """Whether an execution failed in a way that another attempt may cure."""
     last = event.attempts[-1]
-    cut = is_abandoned(event) or (event.error is not None and event.error.error_msg == "denied before")
-    happened = last.status is Status.TIMEOUT and not tool(run, last.tool).idempotent
+    cut = is_abandoned(event) or not_made(event)
+    happened = last.status not in DID_NOT_ACT and not tool(run, last.tool).idempotent
     return not cut and not happened and ERROR_TYPES.get(last.status) is ErrorType.ENVIRONMENTAL
 
 
@@ -138,8 +133,9 @@ def waits_are_those_of_the_policy(run: Run) -> Iterator[str]:
 def _answer(run: Run, place: int, step_id: str) -> tuple[float | None, float]:
     """What the last call of a step asked to wait, and how long it took."""
     call, outcome = [(c, o) for at, c, o in run.calls if at <= place and c.step_id == step_id][-1]
-    late = outcome.latency > call.timeout
-    return (None, call.timeout) if late else (outcome.retry_after, outcome.latency)
+    if outcome.status is Status.LOST or outcome.latency > call.timeout:
+        return None, min(outcome.latency, call.timeout)
+    return outcome.retry_after, outcome.latency
 
 
 def _wait(run: Run, asked: float | None, tries: int) -> float:
@@ -168,10 +164,7 @@ def _answers(run: Run) -> Iterator[tuple[int, int, float]]:
     for count, call, outcome in run.calls:
         later = (e for e in run.events[count:] if isinstance(e, StepEnd | StepRetry | StepFallback))
         answered = next(e for e in later if e.step_id == call.step_id)
-        refused = (
-            type(answered) is StepEnd and answered.error is not None and answered.error.error_msg == "denied before"
-        )
-        if type(answered) is StepEnd and not refused and not is_abandoned(answered):
+        if type(answered) is StepEnd and not not_made(answered) and not is_abandoned(answered):
             yield count - 1, answered.seq, run.events[count - 1].at + min(outcome.latency, call.timeout)
 
 
@@ -183,7 +176,7 @@ def args_hold_what_was_produced(run: Run) -> Iterator[str]:
         if type(event) is StepEnd and event.state is DONE:
             values[event.step_id] = event.value
         elif type(event) is StepStart:
-            reading = Reading(plan, values)
+            reading = Reading(plan, values, plan.knew[event.step_id])
             args = reading.of(plan.steps[event.step_id].args)
             follower = run.events[place + 2]
             missing = type(follower) is Signal and follower.error_type == "missing_var"

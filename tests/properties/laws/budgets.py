@@ -21,15 +21,16 @@ from replanctl.run.events import (
     SessionStart,
     Signal,
     StepEnd,
-    StepError,
     StepFallback,
     StepRetry,
     StepStart,
 )
+from tests.properties.laws.facts import is_handed_over
 from tests.properties.run import Run
 from tests.properties.story import Moment, Standing
 
 BEGINNINGS = (StepStart, StepRetry, StepFallback)
+SUMS = ("max_replan_tokens", "max_tokens")  # a reading may come to the limit
 COUNTED = ("per_step", "max_replans", "max_repeat", "max_tool_calls", "max_seconds")  # a reading must stay below
 
 
@@ -72,6 +73,20 @@ def calls_stay_within_max_tool_calls(run: Run) -> Iterator[str]:
     yield from _within("max_tool_calls", len(run.calls), run.limits.max_tool_calls)
 
 
+def tokens_stay_within_max_tokens(run: Run) -> Iterator[str]:
+    """Everything booked; only a call that took more than its coefficient may carry a session over."""
+    c = run.rehearsal.policy.coefficients
+    booked = over = 0
+    for event in run.events:
+        if type(event) is Ledger:
+            booked += event.booked
+        elif type(event) is StepEnd:
+            booked += sum(attempt.tokens for attempt in event.attempts)
+            asked = [c.retry if at else c.execution for at in range(len(event.attempts))]
+            over += sum(max(0, a.tokens - most) for a, most in zip(event.attempts, asked, strict=True))
+    yield from _within("max_tokens", booked - over, run.limits.max_tokens)
+
+
 def time_stays_within_max_seconds(run: Run) -> Iterator[str]:
     """Nothing happens after the limit, and nothing begins at it."""
     limit = run.limits.max_seconds
@@ -82,14 +97,21 @@ def time_stays_within_max_seconds(run: Run) -> Iterator[str]:
 
 
 def a_refusal_is_the_last_thing_but_the_end(run: Run) -> Iterator[str]:
-    """The stop comes before the crossing: behind a refused gate there is nothing but the end, which names it."""
+    """The stop comes before the crossing: behind a refused gate there is nothing but the end, which names it.
+
+    The breaker alone speaks of one step, and the others go on.
+    """
     for place, event in enumerate(run.events):
-        if type(event) is Gate and not event.admitted:
+        if type(event) is Gate and not event.admitted and not is_handed_over(event):
             if place != len(run.events) - 2:
                 yield f"{event.gate} refused at event {place}, and the session went on"
             if (run.end.gate, run.end.reason) != (event.gate, REASONS[event.gate]):
                 yield f"{event.gate} refused, but the end names {run.end.gate} and {run.end.reason}"
-    if run.end.reason in REASONS.values() and not (type(run.events[-2]) is Gate and not run.events[-2].admitted):
+    last = run.events[-2]
+    if run.end.reason == "step_breaker":
+        if run.end.gate != "per_step" or not any(type(e) is Gate and is_handed_over(e) for e in run.events):
+            yield f"the reason is step_breaker by {run.end.gate}, and the breaker handed over nothing"
+    elif run.end.reason in REASONS.values() and not (type(last) is Gate and not last.admitted):
         yield f"the reason is {run.end.reason}, and no gate refused"
 
 
@@ -97,7 +119,9 @@ def a_gate_admits_exactly_what_is_inside(run: Run) -> Iterator[str]:
     """Counts stop at the limit, sums above it; no limit admits all."""
     for event in run.events:
         if type(event) is Gate:
-            sums = event.gate == "max_replan_tokens" or (event.gate == "max_steps" and _of_draft(run, event))
+            sums = event.gate in ("max_replan_tokens", "max_tokens") or (
+                event.gate == "max_steps" and _of_draft(run, event)
+            )
             inside = event.limit is None or event.reading < event.limit + (1 if sums else 0)
             if event.admitted is not inside:
                 yield f"{event.gate} reads {event.reading} of {event.limit}, and answers {event.admitted}"
@@ -127,7 +151,7 @@ class _Spent:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self.drafts = self.tokens = self.executions = self.lessons = 0
+        self.drafts = self.tokens = self.booked = self.executions = self.lessons = 0
         self.asked: Counter[tuple[str, str]] = Counter()
         self.route: Route | None = None
         self.signals: dict[str, Signal] = {}
@@ -147,12 +171,14 @@ class _Spent:
                     self.asked[moment.before.line(event.step_id)[0], self.error_type] += 1
             case PlanRejected():
                 self.error_type = "invalid_draft"
-            case Ledger(kind="replan"):
-                self.tokens += event.booked
+            case Ledger(kind=kind):
+                self.booked += event.booked
+                self.tokens += event.booked if kind == "replan" else 0
             case StepStart():
                 self.executions += 1
-            case StepEnd(error=StepError(error_type="abandoned")):
-                self.abandoned = True
+            case StepEnd():
+                self.booked += sum(attempt.tokens for attempt in event.attempts)
+                self.abandoned |= event.error is not None and event.error.error_type == "abandoned"
             case LessonLearned():
                 self.lessons += (event.count == 1) - (event.evicted is not None)
             case PlanCommit(cause="goal-changed"):
@@ -169,6 +195,13 @@ class _Spent:
     def _tokens(self, gate: Gate, plan: Standing) -> float:
         return self.tokens + math.ceil(self.estimate(plan) * 12 / 10)
 
+    def _all_tokens(self, gate: Gate, plan: Standing) -> float | None:
+        """At a replan, where nothing is in flight and the padded estimate is what comes next."""
+        before = self._run.events[gate.seq - 1]
+        if type(before) is not Gate or before.gate != "max_replan_tokens":
+            return None
+        return self.booked + math.ceil(self.estimate(plan) * 12 / 10)
+
     def estimate(self, plan: Standing) -> int:
         """What the request carries: at most eight done lines, nine step lines and five lessons."""
         c, route = self._run.rehearsal.policy.coefficients, self.route
@@ -179,7 +212,8 @@ class _Spent:
             carried = 1 + len(plan.radius(route.step_id, self.signals[route.step_id].refutes))
         else:
             carried = 1 + len(plan.direct(route.step_id))
-        lines = c.done_line * min(len(plan.done_ids()), 8) + c.step * min(carried, 9)
+        shown = [id_ for id_ in plan.done_ids() if plan.health[id_] != "void"]
+        lines = c.done_line * min(len(shown), 8) + c.step * min(carried, 9)
         return c.prompt + c.goal + c.failure + c.lesson * min(self.lessons, 5) + lines
 
     def _steps(self, gate: Gate, plan: Standing) -> float | None:
@@ -195,6 +229,7 @@ class _Spent:
         "max_repeat": lambda self, gate, plan: None,
         "max_steps": _steps,
         "max_tool_calls": _calls,
+        "max_tokens": _all_tokens,
         "max_seconds": lambda self, gate, plan: None if self.abandoned else gate.at,
     }
 
@@ -220,14 +255,19 @@ def gates_are_asked_in_their_order(run: Run) -> Iterator[str]:
     events = run.events
     for place, event in enumerate(events):
         if type(event) is PlanDraft:
-            asking = _ASKING if event.step_id is not None else _ASKING[1:]
+            asking = [*(_ASKING if event.step_id is not None else _ASKING[1:]), *_last_asked(run)]
             before = [e.gate for e in events[place - len(asking) : place] if type(e) is Gate]
-            if before != list(asking):
+            if before != asking:
                 yield f"before the draft at event {place} the gates {before} were asked"
         if type(event) is PlanCommit and event.parent is not None and not _emptied(events[place - 2]):
             before = [e.gate for e in events[place - 2 : place] if type(e) is Gate]
             if before != list(_JUDGING):
                 yield f"before the commit of {event.version} the gates {before} were asked"
+
+
+def _last_asked(run: Run) -> list[str]:
+    """Tokens in all are asked for only where they are limited."""
+    return ["max_tokens"] if run.limits.max_tokens is not None else []
 
 
 def _emptied(event: Event) -> bool:
@@ -241,6 +281,7 @@ BUDGETS = (
     replans_stay_within_max_replans,
     replan_tokens_stay_within_the_limit,
     calls_stay_within_max_tool_calls,
+    tokens_stay_within_max_tokens,
     time_stays_within_max_seconds,
     a_refusal_is_the_last_thing_but_the_end,
     a_gate_admits_exactly_what_is_inside,

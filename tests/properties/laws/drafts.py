@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-import msgspec
-
 from replanctl.plan import references
 from replanctl.plan.model import Step
-from replanctl.replan.signal import Status
 from replanctl.run.events import PlanCommit, PlanDraft, PlanRejected, Route, Signal, StepEnd, StepStart
 from tests.properties.laws.health import Variables
 from tests.properties.laying import Laid, lay
+from tests.properties.once import OnceOnly
 from tests.properties.reading import Reading
 from tests.properties.run import Run
 from tests.properties.story import DONE, FAILED, SKIPPED, Moment, Standing
@@ -71,7 +69,8 @@ class _Drafting:
         self._variables = Variables()
         self._values: dict[str, Any] = {}
         self._args: dict[str, Any] = {}
-        self._denied: set[bytes] = set()
+        self._once = OnceOnly(run)
+        self._place = 0
         self._signals: dict[str, Signal] = {}
         self._route: Route | None = None
 
@@ -79,13 +78,12 @@ class _Drafting:
         """Take one event in."""
         event = moment.event
         self._variables.see(moment)
+        self._once.see(self._place, moment)
+        self._place += 1
         if type(event) is StepStart:
             self._args[event.step_id] = event.args
-        elif type(event) is StepEnd:
-            if event.state is DONE:
-                self._values[event.step_id] = event.value
-            elif event.attempts and event.attempts[-1].status is Status.DENIED:
-                self._denied.add(_call(event.tool, self._args[event.step_id]))
+        elif type(event) is StepEnd and event.state is DONE:
+            self._values[event.step_id] = event.value
         elif type(event) is Signal:
             self._signals[event.step_id] = event
         elif type(event) is Route:
@@ -93,7 +91,8 @@ class _Drafting:
 
     def laid(self, draft: PlanDraft, plan: Standing) -> Laid:
         """The version the draft means."""
-        return lay(draft, plan, self._scope(draft, plan), self._variables.refuted)
+        health = self._variables.after(draft.verdicts).health
+        return lay(draft, plan, self._scope(draft, plan), self._variables.refuted, health)
 
     def _scope(self, draft: PlanDraft, plan: Standing) -> list[str]:
         failed = draft.step_id
@@ -108,12 +107,15 @@ class _Drafting:
         """Everything against this draft."""
         steps = laid.steps(plan)
         opened = {id_: step for id_, step in steps.items() if id_ in laid.listed or plan.is_open(id_)}
-        wrong = [*laid.faults, *_structure(opened, steps)]
+        undone = {id_: step for id_, step in steps.items() if id_ in laid.listed or plan.state[id_] is not DONE}
+        wrong = [*laid.faults, *_structure(undone, steps)]
+        excused = draft.granularity != "global" or draft.replanner == "template"
+        health = self._variables.after(draft.verdicts)
         for id_, step in laid.listed.items():
-            before = laid.before.get(id_)
+            before = laid.before.get(id_) if excused else None
             wrong += self._names(step, before)
-            wrong += self._reads(step, before, draft, plan, steps)
-            wrong += self._calls(step, before, draft, plan)
+            wrong += self._reads(step, before, health, plan, steps)
+            wrong += self._calls(step, before, draft, plan, laid)
         if not wrong and not _something_left(opened, steps, plan):
             wrong.append("nothing is left to run")
         return wrong
@@ -126,28 +128,30 @@ class _Drafting:
             yield f"{step.id} assumes {unknown}"
 
     def _reads(
-        self, step: Step, before: Step | None, draft: PlanDraft, plan: Standing, steps: dict[str, Step]
+        self, step: Step, before: Step | None, judged: Variables, plan: Standing, steps: dict[str, Step]
     ) -> Iterator[str]:
         known = set(plan.lines) | set(steps)
-        had = {r.step_id for r in references.find(before.args, known)} if before is not None else set()
+        had = {r.step_id for r in references.find(before.args, plan.knew[before.id])} if before is not None else set()
         for reference in references.find(step.args, known):
             id_ = reference.step_id
-            health, verdict = plan.health.get(id_), draft.verdicts.get(f"E{id_}")
-            unread = health == "void" or verdict == "discard" or (health == "stale" and verdict is None)
-            if id_ not in had and (id_ not in steps if health is None else unread):
+            has_value = id_ in judged.assumptions
+            if id_ not in had and (judged.health(id_) != "clean" if has_value else id_ not in steps):
                 yield f"{step.id} reads {reference.text}"
 
-    def _calls(self, step: Step, before: Step | None, draft: PlanDraft, plan: Standing) -> Iterator[str]:
-        reading = Reading(plan, self._values)
+    def _calls(self, step: Step, before: Step | None, draft: PlanDraft, plan: Standing, laid: Laid) -> Iterator[str]:
+        reading = Reading(plan, self._values, set(plan.lines) | set(laid.listed))
         args = reading.of(step.args)
         own = before is not None and draft.step_id is not None and before is plan.steps[draft.step_id]
         same = before is not None and (before.tool_name, before.args) == (step.tool_name, step.args)
-        if not reading.unreadable and _call(step.tool_name, args) in self._denied and (own or not same):
+        anew = draft.granularity == "global" and draft.replanner != "template"
+        if reading.unreadable or (same and not own and not anew):
+            return
+        if self._once.denies(step.tool_name, args):
             yield f"{step.id} makes a call that was denied"
-
-
-def _call(tool: str, args: Any) -> bytes:
-    return msgspec.json.encode([tool, args], order="deterministic")
+        root = next((plan.line(id_)[0] for id_ in (step.id, step.replaces or "") if id_ in plan.lines), step.id)
+        acted = self._once.stands(step.tool_name, args, step, root)
+        if acted is not None and not (acted.will_do(step) and not self._variables.is_void(acted.step_id)):
+            yield f"{step.id} makes a call that step {acted.step_id} made"
 
 
 def _tools(step: Step) -> set[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 
-from replanctl.plan.variables import Verdict
+from replanctl.live.variables import Verdict
 from replanctl.run.events import (
     GoalChanged,
     PlanCommit,
@@ -30,6 +31,8 @@ class Variables:
         self._reads: dict[str, set[str]] = {}
         self._tainted: set[str] = set()
         self._outdated: set[str] = set()
+        self._premises: dict[str, tuple[set[str], int]] = {}  # of calls that failed: what they rest on, and when
+        self._goals = 0
 
     def see(self, moment: Moment) -> None:
         """Take one event in."""
@@ -38,13 +41,18 @@ class Variables:
             case StepStart():
                 reads = {reference.step_id for reference in moment.before.reads(event.step_id)}
                 self._reads[event.step_id] = reads & self.assumptions.keys()
+            case StepEnd() if event.state is DONE and not event.attempts:
+                self._take(event.step_id, event.warnings[0].split()[3].rstrip(":"))
             case StepEnd() if event.state is DONE:
                 self._make(event.step_id, moment.before.steps[event.step_id].assumes)
+            case StepEnd() if event.attempts:
+                self._premises[event.step_id] = set(moment.before.steps[event.step_id].assumes), self._goals
             case Signal():
                 self._refute(event.refutes)
             case GoalChanged(accepted=True):
                 self._refute(event.refutes)
                 self._outdated |= {id_ for id_ in self.assumptions if self.health(id_) == "clean"}
+                self._goals += 1
             case PlanCommit():
                 self._judge(event.verdicts)
 
@@ -67,6 +75,29 @@ class Variables:
         if any(self.health(source) == "void" for source in sources):
             self._tainted.add(id_)
 
+    def _take(self, id_: str, source: str) -> None:
+        """The answer of another step's call: it rests on what that rests on, and has its health."""
+        self._reads.pop(id_)
+        if source not in self.assumptions:
+            assumes, goals = self._premises[source]
+            self._reads[id_] = self._reads.get(source, set())
+            self._make(id_, assumes)
+            self._outdated |= {id_} if goals < self._goals else set()
+            return
+        self._sources[id_] = self._sources[source]
+        self.assumptions[id_], self.carried[id_] = set(self.assumptions[source]), set(self.carried[source])
+        self._tainted |= {id_} if source in self._tainted else set()
+        self._outdated |= {id_} if source in self._outdated else set()
+
+    def is_void(self, source: str) -> bool:
+        """Whether what a step's call answered rests on nothing that holds."""
+        if source in self.assumptions:
+            return self.health(source) == "void"
+        assumes, _ = self._premises[source]
+        reads = self._reads.get(source, set())
+        rests = assumes.union(*(self.assumptions[each] for each in reads))
+        return bool(rests and rests <= self.refuted) or any(self.health(each) == "void" for each in reads)
+
     def _refute(self, names: Iterable[str]) -> None:
         void = self._void()
         self.refuted.update(names)
@@ -83,6 +114,12 @@ class Variables:
         discarded = valid.keys() - kept
         self._tainted |= discarded
         self._spread(discarded, kept)
+
+    def after(self, verdicts: dict[str, Verdict]) -> Variables:
+        """The same once these verdicts are written."""
+        judged = deepcopy(self)
+        judged._judge(verdicts)
+        return judged
 
     def _void(self) -> set[str]:
         return {id_ for id_ in self.assumptions if self.health(id_) == "void"}

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from replanctl.run.events import (
-    GoalChanged,
-    PlanCommit,
-    Route,
-    Signal,
-    StepEnd,
-    StepStart,
-)
+from replanctl.run.events import GoalChanged, PlanCommit, Route, Signal, StepEnd, StepStart
+from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Mode
-from replanctl.script import Interruption
 from tests.properties.laws.facts import is_abandoned, is_abort, stopped
 from tests.properties.run import Run
 from tests.properties.story import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Standing
@@ -56,7 +49,7 @@ def may_start(plan: Standing, id_: str) -> bool:
 
 
 def no_more_run_side_by_side_than_allowed(run: Run) -> Iterator[str]:
-    """`max_parallel` is the most that is in flight."""
+    """`max_parallel` is the most that is in execution."""
     for moment in run.moments:
         flying = sum(state is RUNNING for state in moment.after.state.values())
         if flying > run.rehearsal.policy.max_parallel:
@@ -81,46 +74,75 @@ def nothing_starts_while_something_waits_to_be_settled(run: Run) -> Iterator[str
         if type(event) is StepStart:
             if over or plan.waiting:
                 yield f"step {event.step_id} starts in spite of {over or sorted(plan.waiting)}"
-            if run.rehearsal.policy.mode is not Mode.REWOO and due.at(event.at):
-                yield f"step {event.step_id} starts in spite of a changed goal"
+            if waiting := due.hear(event.at):
+                yield f"step {event.step_id} starts in spite of {waiting}"
         over = over or (is_abort(event) and "an abort") or (is_abandoned(event) and "a spent gate") or ""
         due.see(event, plan)
 
 
 class Due:
-    """Which interruptions have come due and were not answered."""
+    """Which interruptions have come due and wait, and which of them change nothing and were not told yet."""
 
     def __init__(self, run: Run) -> None:
-        self._left = list(run.rehearsal.interruptions)
-        self._ended: set[str] = set()
+        self._rewoo = run.rehearsal.policy.mode is Mode.REWOO
+        self._left = list(enumerate(run.rehearsal.interruptions))
+        self._ended: dict[str, float] = {}  # the ids of every lineage of which a step ended, and when it first did
+        self.goal = run.rehearsal.plan.goal
+        self.waiting: list[tuple[float, int, Interruption]] = []
+        self.idle: list[Interruption] = []
 
     def see(self, event: object, plan: Standing) -> None:
-        """A step ended, or a goal change answers all that is due."""
+        """A step ended, or a change was made."""
         if type(event) is StepEnd and event.state is not SKIPPED and not is_abandoned(event):
-            self._ended.update(plan.line(event.step_id))
+            for id_ in plan.line(event.step_id):
+                self._ended.setdefault(id_, event.at)
         elif type(event) is GoalChanged:
-            due = self.at(event.at)
-            self._left = [one for one in self._left if one not in due]
+            self.hear(event.at)
+            if self.idle and not event.accepted:
+                del self.idle[0]
+            else:
+                self.waiting, self.goal = [], event.goal if event.accepted else self.goal
 
-    def at(self, seconds: float) -> list[Interruption]:
-        """Those that wait for an answer now."""
-        return [one for one in self._left if one.after in self._ended or (one.at is not None and one.at <= seconds)]
+    def hear(self, seconds: float) -> str:
+        """Take in what has come due by now; says what still waits to be told or made."""
+        came = sorted(
+            (due, place, one) for place, one in self._left if (due := self._due(one)) is not None and due <= seconds
+        )
+        self._left = [(place, one) for place, one in self._left if all(place != other for _, other, _ in came)]
+        for each in came:
+            in_force = self.waiting[-1][2].goal if self.waiting else self.goal
+            if self._rewoo or each[2].goal == in_force:
+                self.idle.append(each[2])
+            else:
+                self.waiting = sorted([*self.waiting, each])
+        return f"{self.idle} and {self.waiting}" if self.idle or self.waiting else ""
+
+    def _due(self, one: Interruption) -> float | None:
+        return one.at if one.after is None else self._ended.get(one.after)
+
+    def due_now(self, event: GoalChanged) -> tuple[str, set[str]]:
+        """The goal, and what is refuted, that this event has to tell of."""
+        told = self.idle[:1] if self.idle and not event.accepted else [one for _, _, one in self.waiting]
+        return told[-1].goal, {name for one in told for name in one.refutes}
 
 
 def goals_change_when_they_are_due(run: Run) -> Iterator[str]:
-    """A goal change answers everything that is due: the last of the list wins, what they refute is united."""
+    """What waits is one change: the last to come due wins, what they refute is united. What changes nothing is told."""
     due = Due(run)
+    rewoo = run.rehearsal.policy.mode is Mode.REWOO
     for moment in run.moments:
         event = moment.event
         if type(event) is GoalChanged:
-            waiting = due.at(event.at)
-            if not waiting:
+            if not due.hear(event.at):
                 yield f"the goal changes at event {event.seq}, and nothing is due"
-            elif event.goal != waiting[-1].goal or set(event.refutes) != {n for one in waiting for n in one.refutes}:
-                yield f"the goal at event {event.seq} is {event.goal}, refuting {event.refutes}"
-            rewoo = run.rehearsal.policy.mode is Mode.REWOO
-            if event.accepted is (rewoo or event.goal == event.previous) or event.accepted is bool(event.warnings):
+                return
+            back = bool(due.waiting) and due.waiting[-1][2].goal == due.goal
+            if event.accepted is (rewoo or bool(due.idle) or back) or event.accepted is bool(event.warnings):
                 yield f"accepted: {event.accepted} for {event.goal!r} after {event.previous!r}"
+                return
+            expected = due.due_now(event)
+            if (event.goal, set(event.refutes)) != expected:
+                yield f"the goal at event {event.seq} is {event.goal}, refuting {event.refutes}, not {expected}"
         due.see(event, moment.before)
 
 
@@ -129,6 +151,7 @@ def on_failure_is_what_the_mode_says(run: Run) -> Iterator[str]:
     mode = run.rehearsal.policy.mode
     alike = {Mode.REWOO: "defer", Mode.REPLAN: "replan"}.get(mode)
     said = {step.id: step.on_failure for step in run.rehearsal.plan.steps}
+    required = run.rehearsal.policy.solver.require
     for moment in run.moments:
         event = moment.event
         if type(event) is Signal:
@@ -137,18 +160,20 @@ def on_failure_is_what_the_mode_says(run: Run) -> Iterator[str]:
                 yield f"step {event.step_id} does {event.on_failure} under {mode}"
         if type(event) is PlanCommit and event.parent is None:
             for step in event.steps:
-                expected = said[step.id] or (_coupled(step.id, moment.after) if mode is Mode.AUTO else None)
+                expected = said[step.id] or (_coupled(step.id, moment.after, required) if mode is Mode.AUTO else None)
                 if step.on_failure != expected:
                     yield f"step {step.id} of v1 says {step.on_failure}, not {expected}"
 
 
-def _coupled(id_: str, plan: Standing) -> str:
-    """Weak coupling, more than half of what rests on the step alive without it, defers; anything else replans."""
+def _coupled(id_: str, plan: Standing, required: Collection[str]) -> str:
+    """Weak coupling, more than half of what rests on the step alive without it, defers; anything else replans, and what
+    the goal needs, or a direct dependent has alone to go by."""
     resting = set(plan.radius(id_))
     dead = {id_}
     while more := [o for o in resting - dead if dead.issuperset(plan.steps[o].depends_on or "x")]:
         dead.update(more)
-    return "defer" if 2 * len(resting - dead) > len(resting) else "replan"
+    strong = f"E{id_}" in required or any(id_ in (plan.steps[other].depends_on or ()) for other in dead - {id_})
+    return "defer" if 2 * len(resting - dead) > len(resting) and not strong else "replan"
 
 
 def only_what_rests_on_a_lost_step_is_skipped(run: Run) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from replanctl.kinds import Verdict
 from replanctl.plan import references
 from replanctl.plan.diff import diff_plans
 from replanctl.plan.model import Step
@@ -92,7 +93,10 @@ def _replaceable(route: Route, plan: Standing, signals: dict[str, Signal]) -> se
 
 
 def finished_work_listed_again_is_not_run_again(run: Run) -> Iterator[str]:
-    """A drafted step that is done under its own id, or the same as a done one under another, is no new step."""
+    """A drafted step that is done under its own id, or the same as a done one under another, is no new step.
+
+    Here the args of what is listed again name nothing that the draft lists, and its result still holds.
+    """
     draft: PlanDraft | None = None
     for moment in run.moments:
         event, plan = moment.event, moment.before
@@ -101,18 +105,23 @@ def finished_work_listed_again_is_not_run_again(run: Run) -> Iterator[str]:
         elif type(event) is PlanCommit and event.granularity in ("patch", "tail"):
             assert draft is not None
             committed = {step.id for step in event.steps}
-            for step in draft.steps if draft.replanner != "template" else ():
+            own = {step.id for step in draft.steps}
+            judged = Verdict.DISCARD in draft.verdicts.values()
+            for step in draft.steps if draft.replanner != "template" and not judged else ():
+                if own.intersection(references.may_mean(step.args)):
+                    continue
                 if _is_finished(step, plan) and draft.mapping.get(step.id, step.id) in committed:
                     yield f"{event.version} runs {step.id} again, which is done"
 
 
 def _is_finished(step: Step, plan: Standing) -> bool:
     here = plan.steps.get(step.id)
-    if here is not None and plan.state[step.id] is not DONE and _way(here) == _way(step):
+    if step.again or (here is not None and plan.state[step.id] is not DONE and _way(here) == _way(step)):
         return False  # an open step of its own that happens to do the same
-    if here is not None and plan.state[step.id] is DONE and _way(here)[1:] == _way(step)[1:]:
+    clean = [id_ for id_ in plan.done_ids() if plan.health[id_] == "clean"]
+    if here is not None and step.id in clean and _way(here)[1:] == _way(step)[1:]:
         return True
-    return any(_way(plan.steps[id_]) == _way(step) for id_ in plan.done_ids())
+    return any(_way(plan.steps[id_]) == _way(step) for id_ in clean)
 
 
 def _way(step: Step) -> tuple[object, ...]:

@@ -10,7 +10,10 @@ from replanctl.replan.gates import REASONS
 from replanctl.run.events import (
     AnyEvent,
     Event,
+    Gate,
     PlanCommit,
+    PlanDiffed,
+    PlanRejected,
     Route,
     SessionComplete,
     SessionStart,
@@ -18,8 +21,9 @@ from replanctl.run.events import (
     StepStart,
 )
 from replanctl.run.policy import Mode
+from tests.properties.laws.facts import is_handed_over, tool
 from tests.properties.run import Run
-from tests.properties.story import DONE, SKIPPED, Standing
+from tests.properties.story import DONE, PENDING, SKIPPED, Standing
 
 COMPLETED = ("goal_met", "goal_met_with_gaps")
 FAILED_BY = ("no_plan", "aborted", "escalated", "insufficient_evidence", *REASONS.values())
@@ -74,19 +78,31 @@ def status_reason_and_hand_over_agree(run: Run) -> Iterator[str]:
 
 
 def a_hand_over_gives_what_is_clean(run: Run) -> Iterator[str]:
-    """The results that still hold, and a line for everything that ended."""
+    """The results that still hold, what was never run, a line for everything that ended and for every new version."""
     handover = run.result.handover
     if handover is not None:
         clean = {f"E{id_}" for id_, health in run.moments[-1].after.health.items() if health == "clean"}
         if handover.clean_results.keys() != clean:
             yield f"the hand-over gives {sorted(handover.clean_results)}, and clean are {sorted(clean)}"
-        if len(handover.trajectory) != len(run.result.history):
-            yield f"the trajectory has {len(handover.trajectory)} lines for {len(run.result.history)}"
+        told = [
+            f"{e.version} step {e.step_id} {e.state}" if type(e) is StepEnd else f"{e.to} "
+            for e in run.events
+            if type(e) in (StepEnd, PlanDiffed)
+        ]
+        if len(told) != len(handover.trajectory) or not all(map(str.startswith, handover.trajectory, told)):
+            yield f"the trajectory is {handover.trajectory}, and what came is {told}"
+        plan = run.moments[-1].after
+        never = tuple(id_ for id_ in plan.steps if plan.state[id_] in (PENDING, SKIPPED))
+        if handover.open != never:
+            yield f"the hand-over says that {handover.open} were never run, and it was {never}"
+        if (handover.lessons, handover.gaps) != (run.result.lessons, run.result.gaps):
+            yield f"the hand-over has {handover.lessons} and {handover.gaps}, unlike the document"
 
 
 def the_reason_is_what_the_final_version_deserves(run: Run) -> Iterator[str]:
     """Of a plan that ran to its end: handed over, nothing done or the required missing, flawed, or all is well."""
-    expected = _deserved(run) if finished(run) or run.end.reason == "escalated" else run.end.reason
+    handed = run.end.reason in ("escalated", "step_breaker")
+    expected = _deserved(run) if finished(run) or handed else run.end.reason
     if run.end.reason != expected:
         yield f"the reason is {run.end.reason}, and the final version deserves {expected}"
 
@@ -94,25 +110,52 @@ def the_reason_is_what_the_final_version_deserves(run: Run) -> Iterator[str]:
 def _deserved(run: Run) -> str:
     plan, solver = run.moments[-1].after, run.rehearsal.policy.solver
     done = plan.done_ids()
-    if _handed_over(run):
-        return "escalated"
-    delivered = {f"E{id_}" for step in done for id_ in plan.line(step)}
+    if handed := _handed_over(run):
+        return next(iter(handed.values()))
     solving = plan.gaps or run.rehearsal.policy.mode is Mode.REWOO
-    if not done or not delivered.issuperset(solver.require) or (solving and len(done) < solver.min_evidence):
+    if not done or missing(run) or (solving and len(done) < solver.min_evidence):
         return "insufficient_evidence"
+    if in_doubt(run):
+        return "escalated"
     whole = len(done) == len(plan.steps)
     clean = all(plan.health[id_] == "clean" for id_ in done)
     return "goal_met" if whole and clean and not any(map(_Gaps(run), done)) else "goal_met_with_gaps"
 
 
-def _handed_over(run: Run) -> set[str]:
-    """The steps that wait for a person: routed to nobody, and neither gone nor listed again since."""
-    handed: set[str] = set()
+def missing(run: Run) -> tuple[str, ...]:
+    """What is required and was not done: in each lineage its last step, or where that left, what was last delivered."""
+    plan = run.moments[-1].after
+    commits = [event for event in run.events if type(event) is PlanCommit]
+    said = dict.fromkeys(f"E{step.id}" for commit in commits for step in commit.steps if step.required)
+    found: dict[str, str] = {}
+    for name in (*run.rehearsal.policy.solver.require, *said):
+        line = max((line for line in plan.lines.values() if name[1:] in line), key=len, default=(name[1:],))
+        delivered = [plan.health[id_] for id_ in line if id_ in plan.health and id_ in line[line.index(name[1:]) :]]
+        holds = bool(delivered) and delivered[-1] != "void"
+        if not (plan.state[line[-1]] is DONE if line[-1] in plan.steps else holds):
+            found.setdefault(line[-1], name)
+    return tuple(found.values())
+
+
+def in_doubt(run: Run) -> bool:
+    """Whether a call that is made once may have happened."""
+    return any(
+        not tool(run, attempt.tool).idempotent and attempt.status in ("timeout", "lost", "tool_error", "error")
+        for event in run.events
+        if type(event) is StepEnd
+        for attempt in event.attempts
+    )
+
+
+def _handed_over(run: Run) -> dict[str, str]:
+    """The steps that wait for a person, and why: neither gone nor listed again since. The earliest first."""
+    handed: dict[str, str] = {}
     for event in run.events:
-        if type(event) is Route and event.granularity == "none" and event.step_id is not None:
-            handed.add(event.step_id)
+        if isinstance(event, Route | Gate | PlanRejected) and is_handed_over(event):
+            handed[event.step_id or ""] = "step_breaker" if isinstance(event, Gate) else "escalated"
         elif type(event) is PlanCommit:
-            handed -= {*event.removed, *(step.id for step in event.steps)}
+            left = {*event.removed, *(step.id for step in event.steps)}
+            handed = {id_: why for id_, why in handed.items() if id_ not in left}
     return handed
 
 
@@ -155,8 +198,8 @@ def versions_hold_the_plan_as_it_was(run: Run) -> Iterator[str]:
     for number, version in enumerate(run.result.versions, 1):
         plan = final[number]
         expected = [
-            (id_, s.action, s.tool_name, s.args, s.depends_on, s.assumes, plan.state[id_], s.replaces)
-            for id_, s in plan.steps.items()
+            (id_, s.action, s.tool_name, s.args, s.expected_outcome, s.depends_on, s.assumes, state, s.replaces)
+            for (id_, s), state in zip(plan.steps.items(), plan.state.values(), strict=True)
         ]
         if [msgspec.structs.astuple(view) for view in version.steps] != expected:
             yield f"{version.version} is {version.steps}, and was {expected}"

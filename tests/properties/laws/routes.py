@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from replanctl.plan.model import Granularity
 from replanctl.replan.routing import Radius, RouteRule
 from replanctl.replan.signal import ERROR_TYPES, Status
-from replanctl.run.events import GoalChanged, PlanCommit, Route, Signal, StepEnd
-from tests.properties.laws.facts import is_abandoned, is_abort, stopped
+from replanctl.run.events import Gate, GoalChanged, PlanCommit, Route, Signal, StepEnd
+from tests.properties.laws.facts import is_abandoned, is_abort, is_handed_over, not_made, stopped, tool
 from tests.properties.laws.health import Variables
 from tests.properties.run import Run
 from tests.properties.story import FAILED, PENDING, SKIPPED, Moment, Standing
@@ -38,7 +38,7 @@ def a_signal_tells_its_failure(run: Run) -> Iterator[str]:
         if type(event) is Signal:
             end = run.events[place - 1]
             assert isinstance(end, StepEnd)
-            tried = tuple(f"{attempt.tool}: {attempt.status}" for attempt in end.attempts)
+            tried = tuple(f"{attempt.tool}: {attempt.status.as_heard}" for attempt in end.attempts)
             if event.attempted != tried:
                 yield f"step {event.step_id} tried {tried}, and its signal says {event.attempted}"
             if event.error_type != _class(run, end):
@@ -50,11 +50,11 @@ def a_signal_tells_its_failure(run: Run) -> Iterator[str]:
 def _class(run: Run, end: StepEnd) -> str:
     """An answer that breaks its contract is a shape; what made no call, or not one more, says itself what it was."""
     assert end.error is not None
-    if end.error.error_msg == "denied before":
+    if not_made(end):
         return "permission"
     if not end.attempts:
         return end.status
-    last = end.attempts[-1].status
+    last = end.attempts[-1].status.as_heard
     return ERROR_TYPES[Status.SHAPE if last is Status.OK else last]
 
 
@@ -78,6 +78,9 @@ def failures_are_routed_once_and_in_order(run: Run) -> Iterator[str]:
         yield f"the session ends with {run.end.reason}, and {queue} were never routed"
 
 
+SPENT = ("tool_call_budget", "session_token_budget", "time_budget")  # what ends an execution
+
+
 def nothing_is_answered_behind_an_abort_or_a_spent_gate(run: Run) -> Iterator[str]:
     """A gate that stopped an execution, then `abort`, then a changed goal, then failures."""
     over = False
@@ -85,7 +88,7 @@ def nothing_is_answered_behind_an_abort_or_a_spent_gate(run: Run) -> Iterator[st
         if over and (type(event) is Route or (type(event) is GoalChanged and event.accepted)):
             yield f"event {event.seq} answers something, and the session is over"
         over = over or is_abort(event) or is_abandoned(event)
-    if any(map(is_abandoned, run.events)) != (run.end.reason in ("tool_call_budget", "time_budget") and over):
+    if any(map(is_abandoned, run.events)) != (run.end.reason in SPENT and over):
         if any(map(is_abandoned, run.events)):
             yield f"an execution was abandoned, and the reason is {run.end.reason}"
     elif any(map(is_abort, run.events)) and not any(map(is_abandoned, run.events)) and run.end.reason != "aborted":
@@ -130,6 +133,7 @@ class _Facts:
     """What a route may look at, and the table."""
 
     def __init__(self, run: Run) -> None:
+        self._run = run
         self.policy = run.rehearsal.policy.routing
         self.variables = Variables()
         self.signals: dict[str, Signal] = {}
@@ -173,6 +177,8 @@ class _Facts:
                 return signal.error_type.value, NONE
             case "missing_var":
                 return _MISSING.get(signal.evidence["state"], ("plan-typo", PATCH))
+            case "unknown" if not tool(self._run, signal.attempted[-1].partition(":")[0]).idempotent:
+                return "may-have-happened", NONE
             case _ if premise:
                 return "premise-overturned", GLOBAL
             case "semantic":
@@ -223,8 +229,9 @@ def a_missing_variable_says_what_stands_in_the_way(run: Run) -> Iterator[str]:
         if type(event) is Signal and event.error_type == "missing_var":
             plan = run.moments[place - 2].before  # before the start of the step
             state, named = event.evidence["state"], event.evidence["referenced_step"]
-            if state not in _standing(plan, named):
-                yield f"{event.evidence['reference']} is said to be {state}, and is {_standing(plan, named)}"
+            stands = _standing(plan, named) if named in plan.knew[event.step_id] else ("no such step",)
+            if state not in stands:
+                yield f"{event.evidence['reference']} is said to be {state}, and is {stands}"
             if named not in {reference.step_id for reference in plan.reads(event.step_id)}:
                 yield f"step {event.step_id} misses {named}, which it does not read"
 
@@ -245,11 +252,13 @@ def handing_over_skips_what_rests_on_the_failure(run: Run) -> Iterator[str]:
         event, plan = moment.event, moment.before
         if type(event) is Signal:
             signals[event.step_id] = event
-        elif type(event) is Route and event.granularity is NONE and event.step_id is not None:
+        elif isinstance(event, Route | Gate) and is_handed_over(event):
+            assert event.step_id is not None
             radius = plan.radius(event.step_id, signals[event.step_id].refutes)
             expected = [id_ for id_ in radius if plan.state[id_] is PENDING]
             skipped = []
-            for follower in run.events[place + 2 :]:
+            behind = 2 if type(event) is Route else 1  # a route leaves its lesson first
+            for follower in run.events[place + behind :]:
                 if type(follower) is not StepEnd or follower.state is not SKIPPED:
                     break
                 skipped.append(follower.step_id)

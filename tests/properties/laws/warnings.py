@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from replanctl.plan import references
 from replanctl.plan.diff import exact
 from replanctl.plan.model import Step
-from replanctl.replan.signal import Status
 from replanctl.run.events import PlanCommit, PlanDraft, StepEnd, StepStart
 from tests.properties.laws.facts import tool
+from tests.properties.once import ANSWERS, DID_NOT_ACT, OnceOnly
+from tests.properties.reading import Reading
 from tests.properties.run import Run
-from tests.properties.story import DONE, FAILED
+from tests.properties.story import DONE, Standing
 
 
 def a_call_that_may_have_happened_is_told(run: Run) -> Iterator[str]:
-    """A failure ended by the time-out of a tool that is not idempotent."""
+    """A failure that does not say that it did not act, of a tool that acts once."""
     for event in run.events:
         if type(event) is StepEnd:
             last = event.attempts[-1] if event.attempts else None
-            timed_out = last is not None and event.state is FAILED and last.status is Status.TIMEOUT
-            doubtful = last is not None and timed_out and not tool(run, last.tool).idempotent
-            if bool(event.warnings) is not doubtful:
+            doubtful = last is not None and last.status not in (*ANSWERS, *DID_NOT_ACT)
+            doubtful = doubtful and last is not None and not tool(run, last.tool).idempotent
+            taken = event.state is DONE and not event.attempts
+            if bool(event.warnings) is not (doubtful or taken):
                 yield f"step {event.step_id} ends with {last}, and warns {event.warnings}"
 
 
@@ -36,18 +40,66 @@ def a_stale_variable_is_told_when_it_is_read(run: Run) -> Iterator[str]:
                 yield f"step {event.step_id} reads {sorted(stale)}, and warns {event.warnings}"
 
 
-def a_call_that_may_act_twice_is_told(run: Run) -> Iterator[str]:
-    """A draft that makes a call again which is done, of a tool that is not idempotent."""
-    done: set[tuple[str, bytes]] = set()
+def a_call_that_is_not_made_again_is_told(run: Run) -> Iterator[str]:
+    """A draft that holds a call whose answer is there and will do."""
+    seen, values = OnceOnly(run), dict[str, Any]()
     for place, moment in enumerate(run.moments):
         event = moment.event
         if type(event) is StepEnd and event.state is DONE:
-            done.add(_call(moment.before.steps[event.step_id]))
+            values[event.step_id] = event.value
         elif type(event) is PlanCommit and place > 4 and type(draft := run.events[place - 4]) is PlanDraft:
-            risky = [s.id for s in event.steps if not tool(run, s.tool_name).idempotent and _call(s) in done]
-            told = [w.split()[1] for w in draft.warnings if w.endswith("may act twice")]
-            if told != risky:
-                yield f"the draft at event {draft.seq} warns of {told}, not of {risky}"
+            drafted = run.moments[place - 4].before
+            reading = Reading(drafted, values, {*drafted.lines, *(step.id for step in event.steps)})
+            expected = [taken for step in event.steps if (taken := _taken(step, drafted, seen, reading))]
+            told = [warning for warning in draft.warnings if warning.startswith("taken from")]
+            if told != expected:
+                yield f"the draft at event {draft.seq} says {told}, not {expected}"
+        seen.see(place, moment)
+
+
+def _taken(step: Step, plan: Standing, seen: OnceOnly, reading: Reading) -> str:
+    reading.unreadable.clear()
+    args = reading.of(step.args)
+    root = next((plan.line(id_)[0] for id_ in (step.id, step.replaces or "") if id_ in plan.lines), step.id)
+    acted = None if reading.unreadable else seen.stands(step.tool_name, args, step, root)
+    if acted is None or not acted.will_do(step) or seen.denies(step.tool_name, args):
+        return ""
+    if plan.health.get(acted.step_id) == "void":
+        return ""
+    return f"taken from step {acted.step_id}: {step.tool_name} acts only once"
+
+
+def a_draft_that_makes_the_failed_call_again_is_told(run: Run) -> Iterator[str]:
+    """With what it waits for as it was: nothing new, nothing changed, nothing that was not done."""
+    draft: PlanDraft | None = None
+    for moment in run.moments:
+        event = moment.event
+        draft = event if type(event) is PlanDraft else draft
+        if type(event) is PlanCommit and draft is not None and event.granularity is not None:
+            plan, failed = moment.before, event.cause.partition("@")[2]
+            again = next((step for step in event.steps if failed in (step.id, step.replaces)), None)
+            idle = failed in plan.steps and again is not None and _idle(again, plan.steps[failed], event, plan)
+            told = [warning for warning in draft.warnings if warning.startswith("no-progress: ")]
+            if len(told) != idle:
+                yield f"the draft at event {draft.seq} makes no progress: {idle}, and warns {told}"
+
+
+def _idle(new: Step, old: Step, event: PlanCommit, plan: Standing) -> bool:
+    names = {step.replaces: step.id for step in event.steps if step.replaces in event.removed}
+    drafted = {step.id: step for step in event.steps}
+    waits = {names.get(id_, id_) for id_ in old.depends_on or ()}
+    if _call(new) != (old.tool_name, exact(references.rename(old.args, plan.lines, names))):
+        return False
+    if waits != set(new.depends_on or ()):
+        return False
+    for id_ in waits:
+        step = drafted.get(id_)
+        before = plan.steps.get(step.id if step and step.id in plan.steps else (step and step.replaces) or id_)
+        if before is None or (step is None and plan.state[id_] is not DONE):
+            return False
+        if step is not None and not _idle(step, before, event, plan):
+            return False
+    return True
 
 
 def _call(step: Step) -> tuple[str, bytes]:
@@ -57,5 +109,6 @@ def _call(step: Step) -> tuple[str, bytes]:
 WARNINGS = (
     a_call_that_may_have_happened_is_told,
     a_stale_variable_is_told_when_it_is_read,
-    a_call_that_may_act_twice_is_told,
+    a_call_that_is_not_made_again_is_told,
+    a_draft_that_makes_the_failed_call_again_is_told,
 )

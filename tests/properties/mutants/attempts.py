@@ -11,7 +11,7 @@ from replanctl.files import Rehearsal
 from replanctl.run import events as e
 from tests.properties.bend import Bend, dropped, edited, engine, given, swapped, told, under
 from tests.properties.laws import attempts
-from tests.properties.mutants.shapes import Forgetful, done, one_more, set_part
+from tests.properties.mutants.shapes import done, forget_denials, one_more
 from tests.properties.story import Moment
 
 
@@ -19,7 +19,7 @@ def plan_with(**fields: Any) -> Callable[[Rehearsal], Rehearsal]:
     return lambda rehearsal: replace(rehearsal, plan=replace(rehearsal.plan, **fields))
 
 
-def _patient(rehearsal: Rehearsal) -> Rehearsal:
+def patient(rehearsal: Rehearsal) -> Rehearsal:
     """The rehearsal with tools that may all be called again."""
     tools = rehearsal.plan.tools or {}
     return plan_with(tools={name: replace(tool, idempotent=True) for name, tool in tools.items()} or None)(rehearsal)
@@ -46,7 +46,7 @@ def _reads(event: e.StepStart, moment: Moment) -> bool:
 ATTEMPTS: dict[Any, tuple[Bend, ...]] = {
     attempts.every_call_is_an_attempt: (told(e.StepEnd, edited(attempts=lambda attempts: attempts[1:]), done),),
     attempts.only_what_may_be_tried_again_is: (
-        given(_patient),
+        given(patient),
         told(e.StepEnd, edited(attempts=lambda attempts: attempts * 2), done),
     ),
     attempts.attempts_go_tool_by_tool: (
@@ -70,5 +70,5 @@ ATTEMPTS: dict[Any, tuple[Bend, ...]] = {
         told(e.Signal, dropped, lambda event, _: event.error_type == "missing_var"),
     ),
     attempts.no_void_variable_is_read: (told(e.StepStart, _spoil_first_read, _reads),),
-    attempts.a_denied_call_is_not_made_again: (engine(set_part("denied", Forgetful())),),
+    attempts.a_denied_call_is_not_made_again: (engine(forget_denials),),
 }

@@ -22,6 +22,7 @@ BUDGETS: dict[Any, tuple[Bend, ...]] = {
     budgets.replans_stay_within_max_replans: (without_gate("max_replans"),),
     budgets.replan_tokens_stay_within_the_limit: (without_gate("max_replan_tokens"),),
     budgets.calls_stay_within_max_tool_calls: (without_gate("max_tool_calls"),),
+    budgets.tokens_stay_within_max_tokens: (without_gate("max_tokens"),),
     budgets.time_stays_within_max_seconds: (without_gate("max_seconds"),),
     budgets.a_refusal_is_the_last_thing_but_the_end: (
         told(e.Gate, edited(admitted=lambda _: False)),
@@ -35,7 +36,7 @@ BUDGETS: dict[Any, tuple[Bend, ...]] = {
     ),
     budgets.gates_read_what_was_spent: tuple(
         told(e.Gate, edited(reading=one_more), of_gate(name))
-        for name in ("per_step", "max_replans", "max_replan_tokens", "max_tool_calls")
+        for name in ("per_step", "max_replans", "max_replan_tokens", "max_tool_calls", "max_tokens")
     ),
     budgets.a_draft_is_admitted_with_room_to_run: (told(e.Gate, edited(reading=one_more), admitting("max_steps")),),
     budgets.gates_are_asked_in_their_order: (

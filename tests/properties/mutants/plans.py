@@ -18,12 +18,11 @@ from tests.properties.story import Moment
 class _Blind:
     """Finished work, by an engine that does not recognise it."""
 
-    def same(self, step: Step) -> None:
+    def same(self, step: Step, holds: object) -> None:
         """Nothing is ever the same."""
 
-    def called(self, step: Step) -> bool:
-        """Nothing was ever called."""
-        return False
+    def same_action(self, step: Step) -> None:
+        """Nothing was ever done."""
 
 
 def _replan(event: e.PlanCommit, moment: Moment) -> bool:

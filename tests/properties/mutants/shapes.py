@@ -14,11 +14,16 @@ from tests.properties.bend import Bend, edited, told, written
 from tests.properties.story import DONE, SKIPPED, Moment
 
 
-class Forgetful(set[str]):
+class Forgetful(set[Any]):
     """Calls that were denied, by an engine that does not remember them."""
 
-    def add(self, call: str) -> None:
+    def add(self, call: Any) -> None:
         """It is told, and forgets."""
+
+
+def forget_denials(session: Session) -> None:
+    """A session that does not remember which calls were denied."""
+    session.state.once.denied = Forgetful()
 
 
 def set_part(part: str, value: Any) -> Callable[[Session], None]:

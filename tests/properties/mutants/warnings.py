@@ -17,8 +17,12 @@ def _warned(event: Any, moment: Moment) -> bool:
     return bool(event.warnings)
 
 
-def _twice(event: e.PlanDraft, moment: Moment) -> bool:
-    return any(warning.endswith("may act twice") for warning in event.warnings)
+def _taken(event: e.PlanDraft, moment: Moment) -> bool:
+    return any(warning.startswith("taken from step") for warning in event.warnings)
+
+
+def _idle(event: e.PlanDraft, moment: Moment) -> bool:
+    return any(warning.startswith("no-progress") for warning in event.warnings)
 
 
 WARNINGS: dict[Any, tuple[Bend, ...]] = {
@@ -30,5 +34,6 @@ WARNINGS: dict[Any, tuple[Bend, ...]] = {
         told(e.StepStart, _silent, _warned),
         told(e.StepStart, edited(warnings=lambda _: ("beware",))),
     ),
-    warnings.a_call_that_may_act_twice_is_told: (told(e.PlanDraft, _silent, _twice),),
+    warnings.a_call_that_is_not_made_again_is_told: (told(e.PlanDraft, _silent, _taken),),
+    warnings.a_draft_that_makes_the_failed_call_again_is_told: (told(e.PlanDraft, _silent, _idle),),
 }

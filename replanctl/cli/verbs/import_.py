@@ -1,0 +1,146 @@
+"""`import`: recorded runs become rehearsals, one file a trace."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from replanctl.cli.bar import Bar
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import write_line
+from replanctl.cli.values import Format, folder
+from replanctl.cli.world import World
+from replanctl.errors import InputError, UsageError
+from replanctl.files import collector_paused, load_classes, write_text
+from replanctl.traces import Imported, Kind, NamesGiven, PlanOf, Report, Shown, import_traces, totals
+
+TIDY = 200  # traces
+SOME, NONE = 1, 2  # exit codes: some traces were refused, none was read
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `import` takes."""
+
+    files: Annotated[
+        tuple[str, ...],
+        Flag("Recordings, also .gz; - is standard input.", "FILE", positional=True, many=True),
+    ]
+    from_: Annotated[Kind | None, Flag("What they are; else the content says.", "KIND", Kind)] = None
+    output: Annotated[Path, Flag("The folder for the rehearsals; else this one.", "DIR", folder, "-o")] = Path()
+    plan: Annotated[
+        PlanOf, Flag("The first version: as recorded, up to the first failure, or the whole run.", "WAY", PlanOf)
+    ] = PlanOf.RECORDED
+    values: Annotated[Shown, Flag("Values as they are, their shape, or their hash.", "HOW", Shown)] = Shown.KEEP
+    classify: Annotated[
+        Path | None, Flag("Rules for answers that say in words, or in a field, that they failed.", "FILE", Path)
+    ] = None
+    solved: Annotated[str | None, Flag("The field that says whether a run was solved.", "POINTER=VALUE")] = None
+    partial: Annotated[bool, Flag("Take traces without arguments or results as far as they go.")] = False
+    select: Annotated[tuple[str, ...], Flag("Only the trace with this id; may be repeated.", "ID", many=True)] = ()
+    force: Annotated[bool, Flag("Overwrite files that are there.")] = False
+    format: Annotated[Format, Flag("How to write the report.", "FORMAT", Format)] = Format.TEXT
+
+
+def execute(options: Options, world: World) -> int:
+    """Import every file and tell what came of each trace."""
+    _make_folder(options.output)
+    names = NamesGiven("trace")
+    with collector_paused():
+        reports = [_keep(imported, names, options) for imported in _tidily(_traces(options, world))]
+    missed = [id_ for id_ in options.select if all(report.id != id_ for report in reports)]
+    if missed:
+        raise UsageError(f"no trace has the id {missed[0]}", hint="replanctl import without --select names them all")
+    _tell(reports, options, world)
+    read = sum(not report.refused for report in reports)
+    return 0 if read == len(reports) and read else SOME if read else NONE
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or error
+        raise UsageError(f"{path} can't be the folder for rehearsals: {why}", hint="name another with -o") from error
+
+
+def _traces(options: Options, world: World) -> Iterator[Imported]:
+    classify = load_classes(options.classify) if options.classify is not None else ()
+    for file in options.files:
+        with Bar(world, file, quiet=options.quiet or options.format is Format.JSON) as bar:
+            yield from import_traces(
+                file,
+                options.from_,
+                plan=options.plan,
+                values=options.values,
+                classify=classify,
+                solved=options.solved,
+                partial=options.partial,
+                select=options.select,
+                stdin=world.stdin,
+                progress=bar.at if bar.shown else None,
+            )
+
+
+def _tidily(traces: Iterable[Imported]) -> Iterator[Imported]:
+    """The same, with what sessions leave behind cleared away now and then: there may be any number of them."""
+    for number, imported in enumerate(traces, start=1):
+        yield imported
+        if number % TIDY == 0:
+            gc.collect()
+
+
+def _keep(imported: Imported, names: NamesGiven, options: Options) -> Report:
+    """Write a rehearsal down; its report, which says where."""
+    report = imported.report
+    if imported.text is None:
+        return report
+    name = names.name(report.name)
+    path = options.output / f"{name}.yaml"
+    why = _in_the_way(path, options)
+    if why:
+        return msgspec.structs.replace(report, name=name, refused=why, hint="--force overwrites, -o names a folder")
+    try:
+        write_text(path, imported.text, sync=False)
+    except InputError as error:
+        return msgspec.structs.replace(report, name=name, refused=f"{path} {error.problems[0].message}")
+    return msgspec.structs.replace(report, name=name, file=str(path))
+
+
+def _in_the_way(path: Path, options: Options) -> str:
+    """Why this file may not be written; empty where it may. What is read is never written to."""
+    if not path.exists() and not path.is_symlink():
+        return ""
+    if any(file != "-" and _same(path, Path(file)) for file in options.files):
+        return f"{path} is what is being read"
+    return "" if options.force else f"{path} exists"
+
+
+def _same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
+
+
+def _tell(reports: Iterable[Report], options: Options, world: World) -> None:
+    all_ = list(reports)
+    if options.format is Format.JSON:
+        document = {"schema_version": 1, "totals": totals(all_), "traces": all_}
+        write_line(world.stdout, msgspec.json.encode(document))
+        return
+    from replanctl.show import imported_screen
+
+    paper = world.paper(world.stdout, options.color)
+    if options.quiet:
+        imported_screen(
+            paper, [report for report in all_ if report.refused or report.faithful is False], totals(all_), brief=True
+        )
+    else:
+        imported_screen(paper, all_, totals(all_), hidden=options.values is not Shown.KEEP)
+
+
+VERB = Verb("Make rehearsals of recorded runs.", Options, execute)

@@ -1,0 +1,82 @@
+"""What a rehearsal's `expect:` block asks of its result.
+
+The block has the shape of the result document (`replanctl run --format json`) and needs to name only what matters:
+mappings match by subset, lists entry by entry, and a number in the place of a list means how many entries it has. A
+text like `"<= 2000"` compares a number, one like `"!= failed"` a text. `exit` is the exit code, `replans` how many
+replans changed the plan.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+
+from replanctl.run import SessionResult
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "!=": operator.ne,
+}  # fmt: skip
+_COMPARISON = re.compile(r"(<=|>=|<|>|!=)\s*(-?[0-9]+(?:\.[0-9]+)?)")
+_OTHER_THAN = re.compile(r"!=\s*(.+)", re.DOTALL)
+
+
+def mismatches(expect: Mapping[str, Any], result: SessionResult) -> list[str]:
+    """Everything the result is not that it was expected to be: its place, what was expected, what came."""
+    document: dict[str, Any] = msgspec.to_builtins(result, str_keys=True)
+    document["exit"] = 0 if result.status == "completed" else 1
+    document["replans"] = len(result.revisions)
+    return list(_differences(expect, document, ""))
+
+
+def _differences(expected: Any, found: Any, place: str) -> Iterator[str]:
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        yield from _in_mapping(expected, found, place)
+    elif isinstance(expected, list) and isinstance(found, list | tuple):
+        yield from _in_list(expected, found, place)
+    elif isinstance(found, list | tuple) and _counts(expected):
+        if not _equal(expected, len(found)):
+            yield f"{place}: expected {_short(expected)}, got {len(found)} entries: {_short(found)}"
+    elif not _equal(expected, found):
+        yield f"{place}: expected {_short(expected)}, got {_short(found)}"
+
+
+def _in_mapping(expected: Mapping[str, Any], found: Mapping[str, Any], place: str) -> Iterator[str]:
+    for key, value in expected.items():
+        here = f"{place}.{key}" if place else key
+        if key in found:
+            yield from _differences(value, found[key], here)
+        else:
+            close = get_close_matches(key, found, n=1)
+            yield f"{here}: the result has no such field{f', did you mean {close[0]}?' if close else ''}"
+
+
+def _in_list(expected: list[Any], found: list[Any] | tuple[Any, ...], place: str) -> Iterator[str]:
+    if len(expected) != len(found):
+        yield f"{place}: expected {len(expected)} entries, got {len(found)}: {_short(found)}"
+    for index, (one, other) in enumerate(zip(expected, found, strict=False)):
+        yield from _differences(one, other, f"{place}[{index}]")
+
+
+def _counts(expected: Any) -> bool:
+    """Whether what is expected of a list is how many entries it has."""
+    number = isinstance(expected, int) and not isinstance(expected, bool)
+    return number or (isinstance(expected, str) and _COMPARISON.fullmatch(expected.strip()) is not None)
+
+
+def _equal(expected: Any, found: Any) -> bool:
+    number = isinstance(found, int | float) and not isinstance(found, bool)
+    if number and isinstance(expected, str) and (asked := _COMPARISON.fullmatch(expected.strip())):
+        return _COMPARE[asked[1]](found, float(asked[2]))
+    if isinstance(found, str) and isinstance(expected, str) and (other := _OTHER_THAN.fullmatch(expected.strip())):
+        return found != other[1]
+    return isinstance(expected, bool) == isinstance(found, bool) and bool(expected == found)
+
+
+def _short(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 120 else f"{text[:119]}…"

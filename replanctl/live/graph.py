@@ -1,0 +1,352 @@
+"""The live plan: which steps there are, in which state and order, and what rests on what.
+
+A commit costs no more than what it changes, and ending a step no more than its dependents: the graph keeps a ready
+heap, links only to dependencies that are still open, and puts new steps before the open ones without renumbering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+
+from replanctl.kinds import StepState
+from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, same_work
+from replanctl.live.readers import Readers
+from replanctl.live.reading import Known, Reading
+from replanctl.plan import IdBook, NewIds, Step
+
+
+class Graph:
+    """The steps of the current version by id, their order, and every id ever used."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.cells: dict[str, Cell] = {}
+        self.known: dict[str, int] = {}  # every id ever used, and the version it was born in
+        self.required: dict[str, None] = {}  # steps that say so themselves; it holds for their lineages
+        self.ever: list[Cell] = []
+        self.done = 0
+        self.ever_done: list[Cell] = []  # in the order they ended
+        self.open = 0
+        self._open_key: int | None = None  # the fingerprint key of the open steps, once somebody asked
+        self._ready: list[int] = []  # places
+        self._at: dict[int, Cell] = {}  # what stands at a place
+        self._ended: dict[str, None] = {}  # what had ended at the last commit, in list order
+        self._fresh: list[Cell] = []  # what ended since
+        self._held: list[int] = []  # ready places that wait for something else
+        self._low = 0
+        self._written = Reading(0)  # the reading of what the last commit brought
+        self._youngest = 0  # the last version that brought an id
+        self._ids: IdBook | None = None  # the numbers that ids ever had, once somebody asked
+        self.readers = Readers()
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def listed(self) -> list[Cell]:
+        """Every step of the version in list order."""
+        ended = [self.cells[id_] for id_ in self._ended]
+        rest = [cell for id_, cell in self.cells.items() if id_ not in self._ended]
+        rest.sort(key=_place)
+        return ended + rest
+
+    def in_order(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Open steps in list order."""
+        return sorted(cells, key=_place)
+
+    def open_cells(self) -> list[Cell]:
+        """Every open step in list order."""
+        return self.in_order(cell for cell in self.cells.values() if cell.is_open)
+
+    def direct(self, cell: Cell) -> list[Cell]:
+        """The open direct dependents of a step, in list order."""
+        return self.in_order({c.step.id: c for c in cell.dependents if not c.gone and c.is_open}.values())
+
+    def resting_on(self, cell: Cell | None, assumptions: Iterable[str] = ()) -> list[Cell]:
+        """The radius of a failure: open steps that rest on the step or on the refuted assumptions, in list order.
+
+        The way to an open step may lead through one that has ended: what ran on a gap that is listed again.
+        """
+        roots = [*(cell.dependents if cell is not None else ())]
+        roots += (c for c in self.readers.assuming(assumptions) if c.is_open)
+        found: dict[int, Cell] = {}
+        while roots:
+            here = roots.pop()
+            if here is cell or here.gone or here.place in found:
+                continue
+            found[here.place] = here
+            roots.extend(here.dependents)
+        return [found[place] for place in sorted(found) if found[place].is_open]
+
+    def open_key(self) -> int:
+        """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
+        if self._open_key is None:
+            self._open_key = sum(sequence_key(cell.step) for cell in self.cells.values() if cell.is_open)
+        return self._open_key
+
+    def lineage(self, cell: Cell) -> Lineage:
+        """The line of steps a step belongs to, made when it is first asked for."""
+        if cell.lineage is None:
+            cell.lineage = Lineage((cell.step.id,))
+        return cell.lineage
+
+    def lineage_ids(self, cell: Cell) -> tuple[str, ...]:
+        """The ids of a step's lineage up to it."""
+        return cell.lineage.ids if cell.lineage is not None else (cell.step.id,)
+
+    def new_ids(self, own: Iterable[str] = ()) -> NewIds:
+        """New ids for a draft, whose `own` ids count as used."""
+        if self._ids is None:
+            self._ids = IdBook(self.known)
+        return NewIds(self._ids, own)
+
+    def ids_of(self, reading: Reading) -> Container[str]:
+        """The ids that are references in a text."""
+        return self.known if reading.upto >= self._youngest else Known(self.known, reading)
+
+    # -- moving -------------------------------------------------------------------------------------------------
+
+    def next_ready(self) -> Cell | None:
+        """The first step in list order that may start; it stays at the head until it is moved."""
+        ready = self._ready
+        while ready:
+            cell = self._at[ready[0]]
+            if cell.state is PENDING and not cell.gone and not cell.unmet:
+                return cell
+            heappop(ready)
+        return None
+
+    def hold(self) -> None:
+        """The step at the head has to wait for something else than its dependencies."""
+        self._held.append(heappop(self._ready))
+
+    def release(self) -> None:
+        """What was held may start."""
+        while self._held:
+            heappush(self._ready, self._held.pop())
+
+    def start(self, cell: Cell) -> None:
+        """The step begins to run."""
+        self._move(cell, RUNNING)
+        self._count_open(cell, -1)
+        heappop(self._ready)
+
+    def finish(self, cell: Cell) -> None:
+        """The step is done; what waited for it may be ready."""
+        self._move(cell, DONE)
+        self.done += 1
+        self.ever_done.append(cell)
+        self._close(cell)
+        self._release(cell)
+
+    def fail(self, cell: Cell, *, awaits_replan: bool) -> None:
+        """The step failed: for good, or waiting for its own replan."""
+        self._move(cell, FAILED)
+        if awaits_replan:
+            cell.awaits_replan = True
+            self._count_open(cell, 1)
+        else:
+            self._close(cell)
+
+    def fail_for_good(self, cell: Cell) -> None:
+        """A step that waited for a replan will not get one: it failed for good."""
+        cell.awaits_replan = False
+        self._count_open(cell, -1)
+        self._close(cell)
+
+    def settle(self, cell: Cell) -> None:
+        """A step that failed is done after all, by a person's word; what waited for it may be ready."""
+        if cell.awaits_replan:
+            self.fail_for_good(cell)
+        self._move(cell, DONE)
+        self.done += 1
+        self.ever_done.append(cell)
+        if cell.gap:  # what depends on it has gone on without it
+            cell.gap = False
+            for dependent in cell.dependents:
+                if dependent.state is PENDING and not dependent.gone:
+                    dependent.gap_deps -= 1
+        else:
+            self._release(cell)
+
+    def skip(self, cell: Cell) -> None:
+        """The step will not run."""
+        self._move(cell, SKIPPED)
+        self._count_open(cell, -1)
+        self._close(cell)
+
+    def leave_gap(self, cell: Cell) -> list[Cell]:
+        """A step that ended without a result becomes a gap; returns the steps this leaves with nothing but gaps."""
+        cell.gap = True
+        blocked = []
+        for dependent in cell.dependents:
+            if not dependent.gone and dependent.state is PENDING:
+                dependent.gap_deps += 1
+                dependent.unmet -= 1
+                if dependent.unmet == 0:
+                    if dependent.gap_deps == len(dependent.step.depends_on or ()):
+                        blocked.append(dependent)
+                    else:
+                        heappush(self._ready, dependent.place)
+        return self.in_order(blocked)
+
+    def _move(self, cell: Cell, to: StepState) -> None:
+        if to not in MOVES[cell.state]:
+            raise AssertionError(f"step {cell.step.id} can't go from {cell.state} to {to}")
+        cell.state = to
+
+    def _count_open(self, cell: Cell, by: int) -> None:
+        self.open += by
+        if self._open_key is not None:
+            self._open_key += by * sequence_key(cell.step)
+
+    def _close(self, cell: Cell) -> None:
+        cell.until = self.version
+        self._fresh.append(cell)
+
+    def _release(self, cell: Cell) -> None:
+        for dependent in cell.dependents:
+            dependent.unmet -= 1
+            if dependent.unmet == 0 and dependent.state is PENDING and not dependent.gone:
+                heappush(self._ready, dependent.place)
+
+    # -- committing ---------------------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        steps: Sequence[Step],
+        amended: Sequence[Step] = (),
+        removed: Sequence[str] = (),
+        *,
+        afresh: bool = False,
+        refuted: Iterable[str] = (),
+        readings: Mapping[str, Reading] | None = None,
+    ) -> list[Cell]:
+        """Put the next version in force; returns the cells it made, in list order.
+
+        The new list is: what has ended, `steps`, what else is open. A step in `steps` or `amended` whose id is in the
+        plan takes that step's place. `readings` are those of texts that are older than this version, by step id.
+        """
+        self._list_ended()
+        self.version += 1
+        self._written = Reading(self.version)
+        lines = self._take_out(steps, removed)
+        start = self._low - len(steps) if self.version > 1 else 0
+        self._low = min(self._low, start)
+        self.readers.forget(refuted)
+        made = [self._put(step, start + i, lines, afresh=afresh) for i, step in enumerate(steps)]
+        made += [self._amend(step) for step in amended]
+        for id_, reading in (readings or {}).items():
+            self.cells[id_].reading = reading
+        for cell in made:
+            self._link(cell)
+        self.readers.add_hidden(made)
+        return made
+
+    def _list_ended(self) -> None:
+        self._fresh.sort(key=_place)
+        self._ended.update((cell.step.id, None) for cell in self._fresh if not cell.gone)
+        self._fresh = []
+
+    def _take_out(self, steps: Sequence[Step], removed: Sequence[str]) -> dict[str, Cell]:
+        """The cells that leave or are listed again, by id: what the new ones take over from."""
+        leaving: dict[str, Cell] = {}
+        for id_ in (*removed, *(step.id for step in steps if step.id in self.cells)):
+            cell = self.cells.pop(id_)
+            self._drop(cell)
+            self._ended.pop(id_, None)
+            leaving[id_] = cell
+        return leaving
+
+    def _drop(self, cell: Cell) -> None:
+        cell.gone = True
+        if cell.is_open:
+            self._count_open(cell, -1)
+        if cell.state is DONE:
+            self.done -= 1
+        cell.until = cell.until or self.version
+
+    def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
+        cell = Cell(
+            step, place, self.version, on_gaps=bool(step.gaps), original=self.version == 1, reading=self._written
+        )
+        old = leaving.get(step.id) or leaving.get(step.replaces or "")
+        if old is not None:
+            line = self.lineage(old)
+            if old.state is DONE:
+                line.called = True
+                line.tools.add(old.step.tool_name)
+            if old.step.id == step.id:
+                cell.original = old.original and same_work(old.step, step)
+                if old.step.args is step.args:  # the text is the old one
+                    cell.reading = old.reading
+                cell.dependents = [c for c in old.dependents if not c.gone]
+                if old.gap:
+                    _wait_again(cell.dependents)
+            else:
+                line.ids = (*line.ids, step.id)
+            cell.lineage = line.afresh() if afresh else line
+        if step.required:
+            self.required[step.id] = None
+            self.lineage(cell).required = True
+        self._enter(cell)
+        if step.id not in self.known:
+            self.known[step.id] = self._youngest = self.version
+            if self._ids is not None:
+                self._ids.note(step.id)
+        return cell
+
+    def _amend(self, step: Step) -> Cell:
+        old = self.cells[step.id]
+        if not old.is_open:  # it has ended, and only follows what it depended on
+            old.step = step
+            return old
+        self._drop(old)
+        cell = Cell(step, old.place, self.version, on_gaps=bool(step.gaps))
+        cell.lineage, cell.original, cell.reading = old.lineage, old.original, old.reading
+        cell.dependents = [c for c in old.dependents if not c.gone]
+        if old.awaits_replan:
+            cell.state, cell.awaits_replan = FAILED, True
+        self._enter(cell)
+        return cell
+
+    def _enter(self, cell: Cell) -> None:
+        self.cells[cell.step.id] = cell
+        self._at[cell.place] = cell
+        self.ever.append(cell)
+        self._count_open(cell, 1)
+        if cell.step.assumes:
+            self.readers.add_assuming(cell)
+
+    def _link(self, cell: Cell) -> None:
+        for id_ in cell.step.depends_on or ():
+            dependency = self.cells.get(id_)
+            if dependency is None:
+                continue
+            if dependency.gap:
+                cell.gap_deps += 1
+            elif dependency.state is not DONE:
+                cell.unmet += 1
+            dependency.dependents.append(cell)
+        if cell.unmet == 0 and cell.state is PENDING:
+            heappush(self._ready, cell.place)
+
+    def open_at(self, version: int) -> Iterator[Cell]:
+        """The steps that were open when this earlier version was replaced, in list order."""
+        return iter(self.in_order(c for c in self.ever if c.born <= version and (not c.until or version < c.until)))
+
+
+def _wait_again(dependents: Iterable[Cell]) -> None:
+    """What they had gone on without is listed again."""
+    for dependent in dependents:
+        if dependent.state is PENDING:
+            dependent.gap_deps -= 1
+            dependent.unmet += 1
+
+
+def sequence_key(step: Step) -> int:
+    """What a step adds to the key of a sequence of (action, tool)."""
+    return hash((step.action, step.tool_name))
+
+
+def _place(cell: Cell) -> int:
+    return cell.place

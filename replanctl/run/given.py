@@ -1,0 +1,137 @@
+"""What Python code gives a session is looked at once, before anything runs: steps, plans, policies, seams.
+
+Plans of a file were looked at when they were loaded. Steps are copied, so that what their author does to them later
+changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from replanctl.errors import UsageError
+from replanctl.kinds import Granularity, OnFailure
+from replanctl.plan import ID_PATTERN, Alternative, NoDataError, Plan, Step, data_of, plan_faults
+from replanctl.run.policy import Policy
+from replanctl.schema import TYPES, schema_fault
+
+
+def own_step(step: object) -> Step:
+    """A copy of a step that shares nothing with its author. Raises ValueError with what is wrong with it."""
+    if not isinstance(step, Step):
+        raise ValueError(f"a {type(step).__name__} where a Step belongs")
+    faults = list(_faults(step))
+    if faults:
+        raise ValueError(f"step {step.id}: {'; '.join(faults)}")
+    return msgspec.structs.replace(
+        step, args=data_of(step.args), produces=data_of(step.produces), alternatives=tuple(map(_own, step.alternatives))
+    )
+
+
+def own_plan(plan: object) -> Plan:
+    """A plan whose steps are the session's own. Raises UsageError with everything that keeps it from being run."""
+    if not isinstance(plan, Plan):
+        raise UsageError(f"a session runs a Plan, not a {type(plan).__name__}")
+    steps, faults = [], []
+    for step in plan.steps:
+        try:
+            steps.append(own_step(step))
+        except ValueError as error:
+            faults.append(str(error))
+    whole = msgspec.structs.replace(plan, steps=tuple(steps)) if not faults else plan
+    if faults := faults or list(plan_faults(whole)):
+        raise UsageError(f"the plan can't be run: {'; '.join(faults)}")
+    return whole
+
+
+def check_policy(policy: object) -> None:
+    """Raises UsageError for anything but a Policy, or None."""
+    if policy is not None and not isinstance(policy, Policy):
+        raise UsageError(f"the policy is a {type(policy).__name__}, not a Policy", hint="write Policy(mode=…, gates=…)")
+
+
+def check_seam(seam: object, method: str, what: str) -> None:
+    """Raises UsageError where what stands at a seam can't be asked."""
+    if not callable(getattr(seam, method, None)):
+        raise UsageError(f"{what} has a method {method}: a {type(seam).__name__} has none")
+
+
+def _faults(step: Step) -> Iterator[str]:
+    if not isinstance(step.tool_name, str) or not step.tool_name:
+        yield "it has no tool"
+    if not isinstance(step.action, str):
+        yield "its action is no text"
+    if not isinstance(step.expected_outcome, str | None):
+        yield "its expected_outcome is no text"
+    yield from _name_faults(step)
+    yield from _mapping_faults("args", step.args)
+    yield from _contract_faults(step.produces)
+    for way in step.alternatives if isinstance(step.alternatives, tuple) else (step.alternatives,):
+        yield from _alternative_faults(way)
+
+
+def _name_faults(step: Step) -> Iterator[str]:
+    if not isinstance(step.depends_on, tuple | None) or not all(_is_id(id_) for id_ in step.depends_on or ()):
+        yield "its depends_on holds what is no id"
+    if not (step.replaces is None or _is_id(step.replaces)):
+        yield "its replaces is no id"
+    if not isinstance(step.assumes, tuple) or not all(isinstance(name, str) for name in step.assumes):
+        yield "it assumes what is no name"
+    if not isinstance(step.on_failure, OnFailure | None):
+        yield f"its on_failure is none of {', '.join(OnFailure)}"
+    if not isinstance(step.granularity, Granularity | None):
+        yield f"its granularity is none of {', '.join(Granularity)}"
+    if not all(isinstance(said, bool) for said in (step.required, step.again)):
+        yield "its required or again is neither true nor false"
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(ID_PATTERN, value) is not None
+
+
+def _mapping_faults(what: str, value: object) -> Iterator[str]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        yield f"its {what} are no mapping of names to values"
+        return
+    try:
+        data_of(value)
+    except NoDataError as error:
+        yield f"its {what} hold {error}"
+
+
+def _contract_faults(produces: object) -> Iterator[str]:
+    if produces is None:
+        return
+    yield from (faults := list(_mapping_faults("produces", produces)))
+    if faults or not isinstance(produces, dict):
+        return
+    if isinstance(schema := produces.get("schema"), dict):
+        if fault := schema_fault(schema):
+            yield f"its produces is not a sound JSON Schema: {fault[1]}"
+        return
+    for name, type_ in produces.items():
+        if not isinstance(type_, str) or type_.removesuffix("?") not in TYPES:
+            yield f"it produces {name} of no known type ({', '.join(TYPES)}, with or without ?)"
+
+
+def _alternative_faults(way: object) -> Iterator[str]:
+    if not isinstance(way, Alternative):
+        yield f"a {type(way).__name__} where an Alternative belongs"
+        return
+    for name in ("tool", "action"):
+        if not isinstance(getattr(way, name), str | None):
+            yield f"an alternative's {name} is no text"
+    if way.args is not None:
+        yield from _mapping_faults("alternative's args", way.args)
+
+
+def _own(way: Alternative) -> Alternative:
+    return way if way.args is None else msgspec.structs.replace(way, args=data_of(way.args))
+
+
+def own_steps(steps: Iterable[Any]) -> tuple[Step, ...]:
+    """Copies of a planner's steps. Raises ValueError with what is wrong with the first that is none."""
+    return tuple(map(own_step, steps))

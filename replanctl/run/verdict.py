@@ -1,0 +1,132 @@
+"""The verdict on a session whose plan has run to its end: a table, first match wins.
+
+What a person has to take over comes first, then whether there is enough to answer with, then whether all of it holds.
+A new reason is a member of `Reason` and a row here, at the place where it outranks what comes below it; its function
+says why, in words, or None where it does not apply. The Solver is called between the two tables, since it is not asked
+about a session that is handed to a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from replanctl.kinds import Health, LedgerKind, Mode, Reason
+from replanctl.live import DONE, PENDING, Cell
+from replanctl.replan import Moment
+from replanctl.run.budget import Spending
+from replanctl.run.events import Event, SolverCalled
+from replanctl.run.required import missing
+from replanctl.run.state import GivenUp, SessionState
+from replanctl.run.stop import Stop, refusal
+
+NAMED = 8  # steps that a verdict names
+
+
+class FinalVersion:
+    """What the final version came to: looked up once, and only as far as somebody asks."""
+
+    def __init__(self, state: SessionState) -> None:
+        self.state = state
+        self.cells = state.graph.listed()
+
+    @cached_property
+    def done(self) -> list[str]:
+        """The evidence: the steps that are done."""
+        return [cell.step.id for cell in self.cells if cell.state is DONE]
+
+    @cached_property
+    def gaps(self) -> list[str]:
+        """The steps that went without a result, while the rest went on."""
+        return [cell.step.id for cell in self.cells if cell.gap]
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """What the policy or a step itself requires and nothing delivered, whatever stands for it."""
+        return missing(self.state)
+
+    @property
+    def solver_has_a_say(self) -> bool:
+        """Whether somebody has to put together what there is."""
+        return bool(self.gaps) or self.state.policy.mode is Mode.REWOO
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the evidence suffices; the Solver may ask for more than one piece."""
+        least = self.state.policy.solver.min_evidence if self.solver_has_a_say else 1
+        return bool(self.done) and len(self.done) >= least
+
+    def is_flawed(self, cell: Cell) -> bool:
+        """Not done, run on a gap, or resting on something that no longer holds."""
+        return cell.state is not DONE or cell.on_gaps or self.state.variables.health(cell.step.id) is not Health.CLEAN
+
+
+def judged(state: SessionState) -> Iterator[Event]:
+    """Look at the final version, call the Solver where it has a say, and set how the session ends."""
+    if (given_up := state.waits_for_a_person) is not None:
+        state.stop = _handed_over(given_up)
+        return
+    final = FinalVersion(state)
+    if waiting := [cell.step.id for cell in final.cells if cell.state is PENDING]:
+        # only a plan that nobody checked can come to this
+        state.stop = Stop(Reason.NO_PLAN, f"these steps wait for each other: {', '.join(waiting)}")
+        return
+    if final.solver_has_a_say:
+        yield from _solved(final)
+    if state.stop is None:
+        state.stop = next(Stop(reason, why) for reason, rule in VERDICTS if (why := rule(final)) is not None)
+
+
+def _handed_over(given_up: GivenUp) -> Stop:
+    if given_up.check is not None:
+        return refusal(given_up.check)
+    step_id = given_up.failure.cell.step.id
+    return Stop(Reason.ESCALATED, f"step {step_id} needs a person: {given_up.failure.signal.error_type}")
+
+
+def _solved(final: FinalVersion) -> Iterator[Event]:
+    """Call the Solver, where there are tokens for it."""
+    state, done, gaps = final.state, final.done, final.gaps
+    tokens = state.cost.solver(evidence=len(done), gaps=len(gaps))
+    if (check := state.budget.refusal(Moment.SOLVER, state, Spending(tokens=tokens))) is not None:
+        yield state.refused(check, None)
+        return
+    answered = final.is_enough and not final.missing
+    yield state.emit(SolverCalled, tuple(done), tuple(gaps), final.missing, answered)
+    yield state.book(LedgerKind.SOLVER, tokens)
+
+
+def _nothing_done(final: FinalVersion) -> str | None:
+    return None if final.done else "nothing of the final plan was done"
+
+
+def _required(final: FinalVersion) -> str | None:
+    return f"required and not done: {', '.join(final.missing)}" if final.missing else None
+
+
+def _too_little(final: FinalVersion) -> str | None:
+    needed = final.state.policy.solver.min_evidence
+    return None if final.is_enough else f"{len(final.done)} pieces of evidence, and the Solver needs {needed}"
+
+
+def _unsettled(final: FinalVersion) -> str | None:
+    """A call may have happened, and nobody has said whether it did: such a session never completes."""
+    doubts = [f"step {made.caller.step_id}'s call of {made.tool}" for made in final.state.once.unsettled()]
+    return f"may have happened, and a person has to say so: {', '.join(doubts)}" if doubts else None
+
+
+def _flawed(final: FinalVersion) -> str | None:
+    flawed = [cell.step.id for cell in final.cells if final.is_flawed(cell)]
+    more = " …" if len(flawed) > NAMED else ""
+    return f"not everything holds: {', '.join(flawed[:NAMED])}{more}" if flawed else None
+
+
+# Failures before successes: what can't be answered, then what a person has to settle first, then what does not hold.
+VERDICTS: tuple[tuple[Reason, Callable[[FinalVersion], str | None]], ...] = (
+    (Reason.INSUFFICIENT_EVIDENCE, _nothing_done),
+    (Reason.INSUFFICIENT_EVIDENCE, _required),
+    (Reason.INSUFFICIENT_EVIDENCE, _too_little),
+    (Reason.ESCALATED, _unsettled),
+    (Reason.GOAL_MET_WITH_GAPS, _flawed),
+    (Reason.GOAL_MET, lambda final: ""),
+)

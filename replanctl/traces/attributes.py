@@ -1,0 +1,152 @@
+"""All that a span says, under the names that `dialects` lists: its attributes, its events, the bodies of its logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import UNSET
+
+from replanctl.traces import dialects as names
+from replanctl.traces.content import value_of
+from replanctl.traces.dialects import Marks
+from replanctl.traces.envelopes import attributes_of, first_of
+from replanctl.traces.span import text_part
+from replanctl.traces.tree import messages_in
+
+_MESSAGES = re.compile(r"(llm\.(?:input|output)_messages)\.(\d+)\.message\.(.+)")
+_NUMBERED = re.compile(r"(tool_calls|contents)\.(\d+)\.(?:tool_call|message_content)\.(.+)")
+
+
+class Attributes:
+    """A span's attributes by the names of `dialects`: dotted, nested, in its events, or in the body of a log."""
+
+    def __init__(self, plain: dict[str, Any]) -> None:
+        self.plain = plain
+        self._nested = any(isinstance(value, dict) for value in plain.values())
+
+    def get(self, name: str) -> Any:
+        """The value under a name; UNSET where there is none."""
+        found = self.plain.get(name, UNSET)
+        if found is not UNSET:
+            return UNSET if found is None else found
+        head, slash, tail = name.partition("/")
+        if slash and head in self.plain:
+            return _field(self.plain[head], tail)
+        return self._walk(name) if self._nested and "." in name else UNSET
+
+    def _walk(self, name: str) -> Any:
+        value: Any = self.plain
+        while name:
+            if not isinstance(value, dict):
+                return UNSET
+            if name in value:
+                return value[name]
+            head, _, name = name.partition(".")
+            value = value.get(head)
+        return UNSET
+
+    def first(self, wanted: Iterable[str]) -> Any:
+        """The first of these names that is there."""
+        return next((found for name in wanted if (found := self.get(name)) is not UNSET), UNSET)
+
+    def marked(self, marks: Marks) -> bool:
+        """Whether one of the marks is there."""
+        for name, value in marks:
+            found = self.get(name)
+            if isinstance(found, str) and (value == "*" or found.strip('"').casefold() == value.casefold()):
+                return True
+        return False
+
+
+def _field(value: Any, name: str) -> Any:
+    if isinstance(value, str):
+        value = value_of(value)
+    return value.get(name, UNSET) if isinstance(value, dict) else UNSET
+
+
+def flattened(raw: dict[str, Any]) -> dict[str, Any]:
+    """All attributes of a span under one roof: its own, those of its events, messages that are spread over names."""
+    plain = dict(attributes_of(raw))
+    for event in _events(raw):
+        if isinstance(event, dict):
+            _add_event(plain, event)
+    if isinstance(raw.get("body"), dict):
+        _add_body(plain, raw["body"])
+    if any(key.startswith("llm.") for key in plain):
+        _gather_messages(plain)
+    return plain
+
+
+def _add_event(plain: dict[str, Any], event: dict[str, Any]) -> None:
+    name = text_part(event.get("name") or event.get("event_name"))
+    for key, value in attributes_of(event).items():
+        plain.setdefault(f"@{name}/{key}", value)
+    body = event.get("body")
+    if isinstance(body, dict):
+        _add_body(plain, body)
+
+
+def _add_body(plain: dict[str, Any], body: dict[str, Any]) -> None:
+    """The body of a log record: what went in and came out, and, by its form, whether a tool or a model did."""
+    given, came = _last_content(body.get("input")), _last_content(body.get("output"))
+    if given is None or came is None:
+        return
+    plain["body/input"], plain["body/output"] = given, came
+    value = value_of(came)
+    if not isinstance(value, dict):
+        return
+    if value.get("type") == "tool" or "tool_call_id" in value:
+        plain["body/kind"], plain["body/tool"] = "tool", value.get("name") or ""
+        plain["body/call_id"] = text_part(value.get("tool_call_id"))
+    elif "generations" in value:
+        plain["body/kind"], plain["body/asked"] = "model", _generations(value["generations"])
+
+
+def _last_content(value: Any) -> Any:
+    messages = messages_in(value) if isinstance(value, dict | list) else []
+    return next((m["content"] for m in reversed(messages) if isinstance(m.get("content"), str)), None)
+
+
+def _generations(value: Any) -> list[Any]:
+    """The messages in a model's answer, as LangChain nests them."""
+    flat = [item for each in value if isinstance(each, list) for item in each] if isinstance(value, list) else []
+    found = [item.get("message") for item in flat if isinstance(item, dict)]
+    return [{"role": "assistant", **message} for message in found if isinstance(message, dict)]
+
+
+def _gather_messages(plain: dict[str, Any]) -> None:
+    """OpenInference spreads messages over names: `llm.output_messages.0.message.tool_calls.0.tool_call.id`."""
+    messages: dict[str, dict[int, dict[str, Any]]] = {}
+    for key, value in plain.items():
+        if (found := _MESSAGES.fullmatch(key)) is not None:
+            _spread(messages.setdefault(found[1], {}).setdefault(int(found[2]), {}), found[3], value)
+    for name, numbered in messages.items():
+        plain[name] = [_whole_message(numbered[number]) for number in sorted(numbered)]
+
+
+def _spread(message: dict[str, Any], name: str, value: Any) -> None:
+    inner = _NUMBERED.fullmatch(name)
+    if inner is None:
+        message[name] = value
+    else:
+        message.setdefault(inner[1], {}).setdefault(int(inner[2]), {})[inner[3]] = value
+
+
+def _whole_message(message: dict[str, Any]) -> dict[str, Any]:
+    calls = message.get("tool_calls")
+    if isinstance(calls, dict):
+        message["tool_calls"] = [
+            {"id": c.get("id"), "function": {"name": c.get("function.name"), "arguments": c.get("function.arguments")}}
+            for _, c in sorted(calls.items())
+        ]
+    contents = message.pop("contents", None)
+    if isinstance(contents, dict) and not message.get("content"):
+        message["content"] = "\n".join(str(c["text"]) for _, c in sorted(contents.items()) if c.get("text"))
+    return message
+
+
+def _events(raw: dict[str, Any]) -> list[Any]:
+    found = first_of(raw, names.EVENTS)
+    return found if isinstance(found, list) else []

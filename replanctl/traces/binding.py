@@ -1,0 +1,208 @@
+"""Data flow: which value of a call's args came out of an earlier call. Every binding is inferred, and counted.
+
+Text of four characters or more and numbers of four digits or more are remembered with their paths; the same value in
+later args becomes a reference to the newest call that produced it. Inside longer text only whole words are bound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from replanctl.plan import Reference, follow, in_text, references, render
+
+Path = tuple[str | int, ...]
+_SHORTEST = 4  # characters or digits
+_DEEPEST = 12  # levels of a result that are looked into
+# Values that many results hold and that say nothing about where they came from.
+COMMON = frozenset(
+    {
+        "true", "false", "none", "null", "unknown", "success", "error", "failed", "completed", "string", "text",
+        "json", "http", "https", "name", "type", "value", "default",
+    }
+)  # fmt: skip
+_ESCAPED = re.compile(r"#E(?=[A-Za-z0-9])")
+# What may be looked up inside a longer text: words that hold a digit or a sign, so that no plain word is bound.
+_TELLING = re.compile(r"[^\W_]+(?:[_@.:/+-]+[^\W_]+)+|[^\W_]*[0-9][^\W_]*")
+_WORD = re.compile(r"\w")
+_PART = re.compile(r'[\w"-]')
+
+
+class Source(msgspec.Struct, frozen=True, gc=False):
+    """Where a value stands: the call's number, the path in its result, and when the call had ended."""
+
+    number: int
+    path: Path
+    ended: float
+
+
+class Values:
+    """What the results of earlier calls held."""
+
+    def __init__(self) -> None:
+        self._sources: dict[tuple[type, Any], list[Source]] = {}
+        self._numbers: dict[str, tuple[type, Any]] = {}  # numbers by how they read in text
+        self._results: dict[str, Any] = {}
+
+    def remember(self, number: int, result: Any, ended: float) -> None:
+        """Take in the result of a call that succeeded."""
+        self._results[str(number)] = result
+        for path, leaf in _leaves(result, ()):
+            if not telling(leaf):
+                continue
+            key = (type(leaf), leaf)
+            self._sources.setdefault(key, []).append(Source(number, path, ended))
+            if not isinstance(leaf, str):
+                self._numbers[in_text(leaf)] = key
+
+    def source(self, value: Any, began: float, name: str) -> Source | None:
+        """The newest call that produced this value before `began`: at the path that ends in `name`, else the first."""
+        newest: Source | None = None
+        for source in reversed(self._sources.get((type(value), value), ())):
+            if source.ended > began:
+                continue
+            if newest is not None and source.number != newest.number:
+                break
+            if newest is None or not _ends_in(newest.path, name) or _ends_in(source.path, name):
+                newest = source
+        return newest
+
+    def written(self, word: str) -> Any:
+        """The value that reads so inside a text: the text itself, or a number that was remembered."""
+        if (str, word) in self._sources:
+            return word
+        return self._numbers[word][1] if word in self._numbers else None
+
+    def read(self, reference: Reference) -> Any:
+        """What a reference comes to. Raises LookupError where it leads nowhere."""
+        return follow(self._results[reference.step_id], reference.path)
+
+    @property
+    def known(self) -> Mapping[str, Any]:
+        """The calls that may be referenced, by id."""
+        return self._results
+
+
+def telling(value: Any) -> bool:
+    """Whether a value is long and rare enough to say where it came from."""
+    kind = type(value)
+    if kind is str:
+        return len(value) >= _SHORTEST and value.lower() not in COMMON and not value.isspace()
+    if kind is int or kind is float:
+        return sum(map(str.isdigit, repr(value))) >= _SHORTEST
+    return False
+
+
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    kind = type(value)
+    if kind is dict:
+        if len(path) < _DEEPEST:
+            for key, item in value.items():
+                yield from _leaves(item, (*path, key))
+    elif kind is list:
+        if len(path) < _DEEPEST:
+            for index, item in enumerate(value):
+                yield from _leaves(item, (*path, index))
+    else:
+        yield path, value
+
+
+def _ends_in(path: Path, name: str) -> bool:
+    last = next((part for part in reversed(path) if isinstance(part, str)), "")
+    return bool(name) and (last == name or name.endswith(f"_{last}") or last.endswith(f"_{name}"))
+
+
+class Binder:
+    """Turns the args of one call into args with references; `bound` counts them, `needs` are the calls referenced."""
+
+    def __init__(self, values: Values, began: float) -> None:
+        self._values, self._began = values, began
+        self.bound = 0
+        self.needs: dict[int, None] = {}
+
+    def args(self, args: dict[str, Any]) -> dict[str, Any]:
+        """The args with what came out of earlier calls as references."""
+        return {key: self._bind(item, key) for key, item in args.items()}
+
+    def _bind(self, value: Any, name: str) -> Any:
+        kind = type(value)
+        if kind is dict:
+            return {key: self._bind(item, key) for key, item in value.items()}
+        if kind is list:
+            return [self._bind(item, name) for item in value]
+        if telling(value) and (source := self._values.source(value, self._began, name)) is not None:
+            return self._reference(source, value)
+        return self._text(value) if kind is str else value
+
+    def _reference(self, source: Source, value: Any) -> Any:
+        text = render(str(source.number), source.path)
+        if not self._holds(text, value):
+            return escaped(value) if isinstance(value, str) else value
+        self._count(source)
+        return text
+
+    def _text(self, text: str) -> str:
+        """Longer text with the words that came out of earlier calls as references."""
+        pieces: list[str] = []
+        used: list[Source] = []
+        at = 0
+        for start, end, source in self._words(text):
+            reference = render(str(source.number), source.path)
+            if start < at or _runs_on(text[end : end + 2], reference):
+                continue
+            pieces += escaped(text[at:start]), reference
+            used.append(source)
+            at = end
+        bound = "".join(pieces) + escaped(text[at:])
+        if not used or not self._holds(bound, text):
+            return escaped(text)
+        for source in used:
+            self._count(source)
+        return bound
+
+    def _words(self, text: str) -> Iterator[tuple[int, int, Source]]:
+        for found in _TELLING.finditer(text):
+            for start, end in ((found.start(), found.end()), *_within(found)):
+                word = text[start:end]
+                if len(word) < _SHORTEST or (value := self._values.written(word)) is None:
+                    continue
+                if (source := self._values.source(value, self._began, "")) is not None:
+                    yield start, end, source
+                    break
+
+    def _holds(self, text: str, value: Any) -> bool:
+        """Whether the text with references comes to the value again."""
+        try:
+            pieces = references.parse(text, self._values.known)
+            if len(pieces) == 1 and isinstance(pieces[0], Reference):
+                found = self._values.read(pieces[0])
+                return type(found) is type(value) and bool(found == value)
+            told = (in_text(self._values.read(p)) if isinstance(p, Reference) else p.text for p in pieces)
+            return bool("".join(told) == value)
+        except LookupError:
+            return False
+
+    def _count(self, source: Source) -> None:
+        self.bound += 1
+        self.needs[source.number] = None
+
+
+def _within(found: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """The word without a sentence's full stop or colon: `OI5L9G.` and `id:OI5L9G` hold the same word."""
+    for part in re.finditer(r"[\w@-]+(?:\.[\w-]+)*", found[0]):
+        if part[0] != found[0]:
+            yield found.start() + part.start(), found.start() + part.end()
+
+
+def _runs_on(after: str, reference: str) -> bool:
+    """Whether what follows in the text would be read as a part of the reference."""
+    joins = "" if reference.endswith("]") else "-"
+    return _WORD.match(after) is not None or (after[:1] in f".[{joins}" and _PART.match(after[1:]) is not None)
+
+
+def escaped(text: str) -> str:
+    """Text in which nothing is a reference."""
+    return _ESCAPED.sub("##E", text) if "#E" in text else text

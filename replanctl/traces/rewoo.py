@@ -1,0 +1,145 @@
+"""ReWOO plans as text (arXiv:2305.18323): `Plan: …` and `#E1 = Tool[input]`. A plan, and nothing of how it went."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from replanctl.traces.content import ContentError, loads, sound
+from replanctl.traces.trace import Kind, RecordedCall, Trace
+
+_PLAN = re.compile(r"^[ \t]*(?:[-*] |\d+[.)] )?Plan(?:[ \t]*\d+)?[ \t]*:[ \t]*", re.MULTILINE)
+_EVIDENCE = re.compile(r"#E([A-Za-z0-9_]+)[ \t]*=[ \t]*([^\[\]\n=]+?)[ \t]*\[")
+_TASK = re.compile(r"^[ \t]*(?:Task|Question|Goal)[ \t]*:[ \t]*(.+)$", re.MULTILINE)
+_NAMED = re.compile(r"(?<!#)#E([A-Za-z0-9_]+)")
+_PAIRS = {"[": "]", "{": "}", "(": ")"}
+
+
+def is_plan(text: str) -> bool:
+    """Whether a text is such a plan."""
+    return _EVIDENCE.search(text) is not None
+
+
+class _Piece(msgspec.Struct):
+    """One `#E1 = Tool[input]`, with the words of the plan before it."""
+
+    name: str
+    tool: str
+    input: str
+    words: str
+
+
+class Rewoo:
+    """Reads plans, one a text."""
+
+    def __init__(self, place: str) -> None:
+        self._source = place
+
+    def feed(self, value: Any, place: str) -> Iterator[Trace]:
+        """Take in a text: a file's, or one in a mapping."""
+        text = text_in(value)
+        pieces, left_out = _pieces(text)
+        goal = _task_in(value, text) or _before(text) or (pieces[0].words if pieces else "")
+        calls = list(_calls(pieces))
+        trace = Trace(Kind.REWOO, "", goal, calls, raw=value, place=place, sequence=True, planned=True)
+        trace.left_out = left_out
+        yield trace
+
+    def close(self) -> Iterator[Trace]:
+        """Every text was whole."""
+        return iter(())
+
+
+def _task_in(value: Any, text: str) -> str:
+    """The task, as a line of the text or a field beside it says it."""
+    found = _TASK.search(text)
+    if found is not None:
+        return found[1]
+    keys = ("task", "question", "goal") if isinstance(value, dict) else ()
+    return next((value[key] for key in keys if isinstance(value.get(key), str)), "")
+
+
+def text_in(value: Any) -> str:
+    """The plan that a mapping holds under one of the usual keys; empty where there is none."""
+    if isinstance(value, str):
+        return value
+    keys = ("plan_string", "plan", "text", "output", "content")
+    found = (value[key] for key in keys if isinstance(value.get(key), str)) if isinstance(value, dict) else iter(())
+    return next(found, "")
+
+
+def _before(text: str) -> str:
+    """What stands before the plan."""
+    first = _PLAN.search(text) or _EVIDENCE.search(text)
+    return text[: first.start()].strip() if first else ""
+
+
+def _pieces(text: str) -> tuple[list[_Piece], list[str]]:
+    pieces: list[_Piece] = []
+    left_out: list[str] = []
+    at = 0
+    while (found := _EVIDENCE.search(text, at)) is not None:
+        end = _closing(text, found.end())
+        before = _PLAN.split(text[at : found.start()])
+        words = before[-1].strip() if len(before) > 1 else ""
+        left_out += [f"a plan without evidence: {_short(extra)}" for extra in before[1:-1]]
+        if end < 0:
+            left_out.append(f"#E{found[1]}: its brackets are not closed")
+            at = found.end()
+            continue
+        pieces.append(_Piece(found[1], found[2].strip(), text[found.end() : end].strip(), words))
+        at = end + 1
+    left_out += [f"a plan without evidence: {_short(extra)}" for extra in _PLAN.split(text[at:])[1:]]
+    return pieces, left_out
+
+
+def _short(words: str) -> str:
+    told = " ".join(words.split())
+    return told if len(told) <= 60 else f"{told[:59]}…"
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the bracket before `at` is closed, counting those inside; -1 where it never is. Quotes hide brackets only
+    where they are closed on their line."""
+    depth = 1
+    while at < len(text):
+        char = text[at]
+        if char == '"' and (end := _quote_end(text, at)) > 0:
+            at = end
+        elif char == "[":
+            depth += 1
+        elif char == "]":
+            depth -= 1
+            if depth == 0:
+                return at
+        at += 1
+    return -1
+
+
+def _quote_end(text: str, at: int) -> int:
+    found = re.compile(r'"(?:[^"\\\n]|\\.)*"').match(text, at)
+    return found.end() - 1 if found else -1
+
+
+def _calls(pieces: list[_Piece]) -> Iterator[RecordedCall]:
+    """The steps that will be made: evidence named again means the newest before it."""
+    numbers: dict[str, int] = {}
+    for number, piece in enumerate(pieces, start=1):
+        args = _args(piece.input, numbers)
+        yield RecordedCall(piece.tool, args, began=number, ended=number, action=piece.words or piece.tool)
+        numbers[piece.name] = number
+
+
+def _args(text: str, numbers: dict[str, int]) -> dict[str, Any]:
+    renamed = _NAMED.sub(lambda found: f"#E{numbers[found[1]]}" if found[1] in numbers else found[0], text)
+    if renamed[:1] == "{":
+        try:
+            value = loads(renamed)
+        except ContentError:
+            value = None
+        if isinstance(value, dict):
+            return sound(value)  # type: ignore[no-any-return]
+    return {"input": renamed} if renamed else {}

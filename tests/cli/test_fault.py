@@ -1,0 +1,54 @@
+"""`run --fault`: an outcome before the script, which the stored run keeps."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+def routed(cli: Cli, *words: str) -> list[tuple[str, str]]:
+    result = json.loads(cli("run", "plan.yaml", "--format", "json", *words).out)
+    return [(route["step_id"], route["error_type"]) for route in result["routes"]]
+
+
+def test_it_comes_before_the_script_which_then_goes_on(cli: Cli) -> None:
+    assert routed(cli, "--outcomes", "shape.yaml", "--fault", "2=empty") == [("2", "assumption"), ("2", "assumption")]
+    assert routed(cli, "--fault", "2=error", "--fault=1=denied:always") == [("1", "permission")]
+
+
+def test_replay_and_resume_have_it(cli: Cli) -> None:
+    assert cli("run", "plan.yaml", "-q", "--fault", "2=shape:always").code == 1
+    assert cli("replay").code == 0
+    assert cli("resume", "--per-step", "+1", "-q").code == 1  # it goes on for ever
+    assert json.loads(cli("show", "--format", "json").out)["gates"][-1]["reading"] == 4
+    assert cli("replay").code == 0
+
+
+def test_new_outcomes_at_a_resume_put_it_away(cli: Cli) -> None:
+    cli("run", "plan.yaml", "-q", "--fault", "2=shape:always")
+    cli.files({"fine.yaml": "outcomes: [{match: {step: 2}, returns: [ok]}]\n"})
+    assert cli("resume", "--per-step", "+1", "--outcomes", "fine.yaml", "-q").code == 0
+    assert cli("replay").code == 0
+
+
+def test_one_that_meets_no_call_is_told(cli: Cli) -> None:
+    result = json.loads(cli("run", "plan.yaml", "--format", "json", "--fault", "3=lost", "--fault", "2=denied").out)
+    assert result["warnings"] == ["the fault 3=lost was never used"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--fault", "12=shape"], "replanctl: --fault 12=shape: the plan has no step 12\n  did you mean 2?\n"),
+        (["--fault", "2=shap"], "replanctl: Invalid value for '--fault': shap is no status of a fault: "),
+        (["--fault", "2=ok", "--tools", "a:b"], "replanctl: Invalid value for '--fault': ok is no status"),
+        (["--fault", "2=shape", "--tools", "a:b"], "replanctl: --tools and --fault exclude each other\n"),
+    ],
+)
+def test_what_is_no_fault_is_said_before_anything_runs(cli: Cli, words: list[str], said: str) -> None:
+    done = cli("run", "plan.yaml", *words)
+    assert (done.code, done.err[: len(said)]) == (2, said)
+    assert not cli.store.exists()

@@ -1,0 +1,63 @@
+"""What becomes a reference, and what stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.traces.making import args_of, one, run
+
+BOUND: list[tuple[str, Any, Any, Any]] = [
+    # what it shows, an earlier result, a later arg, the arg as it is written
+    ("a text of four characters", {"id": "AB-1"}, "AB-1", "#E1.id"),
+    ("shorter text stays", {"id": "AB1"}, "AB1", "AB1"),
+    ("a number of four digits", {"n": 1234}, 1234, "#E1.n"),
+    ("a shorter number stays", {"n": 123}, 123, 123),
+    ("decimals count as digits", {"n": 19.25}, 19.25, "#E1.n"),
+    ("another type is another value", {"n": 1234}, "1234", "1234"),
+    ("a float is no int", {"n": 1234.0}, 1234, 1234),
+    ("a boolean is no value to bind", {"n": True}, True, True),
+    ("common words stay", {"state": "success"}, "success", "success"),
+    ("a whole result", "plain-77", "plain-77", "#E1"),
+    ("a number as the whole result", 4140, 4140, "#E1"),
+    ("text that reads as a number is one", "4140", 4140, "#E1"),
+    ("the path whose name fits", {"other": "AB-1", "ref": "AB-1"}, "AB-1", "#E1.ref"),
+    ("keys that are no names", {"a b": {"#": ["AB-1"]}}, "AB-1", '#E1["a b"]["#"][0]'),
+    ("deep in a list", [[{"id": "AB-1"}]], "AB-1", "#E1[0][0].id"),
+    ("whole words of a text", {"id": "AB-1"}, "see AB-1, please", "see #E1.id, please"),
+    ("at the end of a sentence", {"id": "AB-1"}, "see AB-1.", "see #E1.id."),
+    ("no part of a word", {"id": "AB-1"}, "see XAB-1 and AB-12", "see XAB-1 and AB-12"),
+    ("plain words of a text stay", {"city": "Houston"}, "to Houston", "to Houston"),
+    ("what would run on into a path stays", {"id": "AB-1"}, "see AB-1.txt", "see AB-1.txt"),
+    ("a number in a text", {"n": 1234}, "1234 * 2", "#E1.n * 2"),
+    ("a number in a longer number stays", {"n": 1234}, "1234.50 * 2", "1234.50 * 2"),
+    ("values inside of args", {"id": "AB-1"}, {"deep": ["AB-1"]}, {"deep": ["#E1.id"]}),
+    ("text that looks like a reference", {"id": "AB-1"}, "#E1 is AB-1", "##E1 is #E1.id"),
+]
+
+
+@pytest.mark.parametrize(("result", "arg", "written"), [row[1:] for row in BOUND], ids=[row[0] for row in BOUND])
+def test_what_is_bound(result: Any, arg: Any, written: Any) -> None:
+    found = one(run(("make", {}, result), ("use", {"ref": arg}, "ok")))
+    assert args_of(found, 2) == {"ref": written}
+    assert found.report.faithful is True
+    assert found.report.bound == (written != arg and "#E1" in str(written).replace("##E1", ""))
+
+
+def test_the_newest_call_that_produced_it_is_meant() -> None:
+    found = one(run(("a", {}, {"id": "AB-1"}), ("b", {}, {"id": "AB-1"}), ("use", {"id": "AB-1"}, "ok")))
+    assert args_of(found, 3) == {"id": "#E2.id"}
+
+
+def test_a_failed_call_produced_nothing() -> None:
+    found = one(run(("a", {}, "Error: AB-1 is unknown"), ("use", {"id": "AB-1"}, "ok")))
+    assert args_of(found, 2) == {"id": "AB-1"}
+
+
+def test_what_came_back_later_was_not_known() -> None:
+    """Two calls of one message: what the first returned was not there when the second was asked for."""
+    ask = [{"id": str(n), "function": {"name": "use", "arguments": f'{{"id": "AB-{n}"}}'}} for n in (1, 2)]
+    answers = [{"role": "tool", "tool_call_id": str(n), "content": '{"id": "AB-2"}'} for n in (1, 2)]
+    found = one([{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": ask}, *answers])
+    assert args_of(found, 2) == {"id": "AB-2"}
