@@ -176,7 +176,7 @@ def sessions_a_second() -> float:
     plan, rules = chain(10), failing_once(range(5, 6))
     start, count = time.process_time(), 2_000
     for _ in range(count):
-        whole(Session(plan, UNLIMITED, tools=ScriptedTools(rules)))
+        whole(Session(plan, UNLIMITED, tools=ScriptedTools(rules), checked=True))  # at load, as in a sweep
     return count / (time.process_time() - start)
 
 
