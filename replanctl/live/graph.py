@@ -152,6 +152,7 @@ class Graph:
     def fail_for_good(self, cell: Cell) -> None:
         """A step that waited for a replan will not get one: it failed for good."""
         cell.awaits_replan = False
+        self.moves += 1
         self._count_open(cell, -1)
         self._close(cell)
 

@@ -143,11 +143,11 @@ class ResultFold:
         if not event.stands:
             return
         id_ = event.step_id
-        self._plan.awaiting_replan.discard(id_)
+        self._plan.await_replan(id_, False)
         for reason, ids in self._stopping.items():
             self._stopping[reason] = [other for other in ids if other != id_]
         if event.how is Settle.DONE:
-            self._plan.state[id_] = StepState.DONE
+            self._plan.move(id_, StepState.DONE)
             self._gaps.pop(id_, None)
             self._variables[variable_name(id_)] = VariableView(
                 event.value, Health.CLEAN, event.assumptions, id_, event.version, None
@@ -245,6 +245,7 @@ class ResultFold:
     def result(self, run: int | None = None) -> SessionResult:
         """The document so far; `run` is the number the run is stored under."""
         versions = self._plan.views()
+        gaps = self._gaps_of(versions)
         end = self._end
         status, reason = (end.status, end.reason) if end is not None else (Ending.FAILED, Reason.INTERRUPTED)
         detail = end.detail if end is not None else "the session broke off"
@@ -253,7 +254,7 @@ class ResultFold:
             gate = self._stopping_gate(reason)
             found = Findings(
                 self._history, self._revisions, versions[-1].steps if versions else (), self._variables,
-                tuple(self._lessons.values()), self._gaps_in_order(), self._doubts.open(broken_off=end is None),
+                tuple(self._lessons.values()), gaps, self._doubts.open(broken_off=end is None),
             )  # fmt: skip
             handover = hand_over(reason, gate, found, self._at_issue(reason, gate), run)
         lines = tuple([line for line in self._lines if line is not None])
@@ -274,7 +275,7 @@ class ResultFold:
             variables=dict(self._variables),
             lessons=tuple(self._lessons.values()),
             ledger=LedgerView(lines, totals(lines)),
-            gaps=self._gaps_of(versions),
+            gaps=gaps,
             effects=self._effects.rows(),
             handover=handover,
             warnings=tuple(dict.fromkeys(self._warnings)),
