@@ -28,11 +28,11 @@ class Graph:
         self.done = 0
         self.ever_done: list[Cell] = []  # in the order they ended
         self.open = 0
+        self.moves = 0  # grows whenever a step moves or the plan changes
+        self._open: dict[int, Cell] = {}  # the open steps by place, in no order
         self._open_key: int | None = None  # the fingerprint key of the open steps, once somebody asked
         self._ready: list[int] = []  # places
         self._at: dict[int, Cell] = {}  # what stands at a place
-        self._ended: dict[str, None] = {}  # what had ended at the last commit, in list order
-        self._fresh: list[Cell] = []  # what ended since
         self._held: list[int] = []  # ready places that wait for something else
         self._low = 0
         self._written = Reading(0)  # the reading of what the last commit brought
@@ -44,18 +44,20 @@ class Graph:
 
     def listed(self) -> list[Cell]:
         """Every step of the version in list order."""
-        ended = [self.cells[id_] for id_ in self._ended]
-        rest = [cell for id_, cell in self.cells.items() if id_ not in self._ended]
-        rest.sort(key=_place)
-        return ended + rest
+        return self.in_order(self.cells.values())
 
     def in_order(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Open steps in list order."""
-        return sorted(cells, key=_place)
+        """These steps in list order: what had ended at the last commit, by when it ended, and then the rest."""
+        chosen = sorted(cells, key=_place)
+        ended = [cell for cell in chosen if 0 < cell.until < self.version]
+        if not ended:
+            return chosen
+        ended.sort(key=_until)
+        return [*ended, *(cell for cell in chosen if not 0 < cell.until < self.version)]
 
     def open_cells(self) -> list[Cell]:
         """Every open step in list order."""
-        return self.in_order(cell for cell in self.cells.values() if cell.is_open)
+        return [self._open[place] for place in sorted(self._open)]
 
     def direct(self, cell: Cell) -> list[Cell]:
         """The open direct dependents of a step, in list order."""
@@ -80,7 +82,7 @@ class Graph:
     def open_key(self) -> int:
         """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
         if self._open_key is None:
-            self._open_key = sum(sequence_key(cell.step) for cell in self.cells.values() if cell.is_open)
+            self._open_key = sum(sequence_key(cell.step) for cell in self._open.values())
         return self._open_key
 
     def lineage(self, cell: Cell) -> Lineage:
@@ -150,6 +152,7 @@ class Graph:
     def fail_for_good(self, cell: Cell) -> None:
         """A step that waited for a replan will not get one: it failed for good."""
         cell.awaits_replan = False
+        self.moves += 1
         self._count_open(cell, -1)
         self._close(cell)
 
@@ -193,15 +196,19 @@ class Graph:
         if to not in MOVES[cell.state]:
             raise AssertionError(f"step {cell.step.id} can't go from {cell.state} to {to}")
         cell.state = to
+        self.moves += 1
 
     def _count_open(self, cell: Cell, by: int) -> None:
         self.open += by
+        if by > 0:
+            self._open[cell.place] = cell
+        else:
+            del self._open[cell.place]
         if self._open_key is not None:
             self._open_key += by * sequence_key(cell.step)
 
     def _close(self, cell: Cell) -> None:
         cell.until = self.version
-        self._fresh.append(cell)
 
     def _release(self, cell: Cell) -> None:
         for dependent in cell.dependents:
@@ -226,8 +233,8 @@ class Graph:
         The new list is: what has ended, `steps`, what else is open. A step in `steps` or `amended` whose id is in the
         plan takes that step's place. `readings` are those of texts that are older than this version, by step id.
         """
-        self._list_ended()
         self.version += 1
+        self.moves += 1
         self._written = Reading(self.version)
         lines = self._take_out(steps, removed)
         start = self._low - len(steps) if self.version > 1 else 0
@@ -242,18 +249,12 @@ class Graph:
         self.readers.add_hidden(made)
         return made
 
-    def _list_ended(self) -> None:
-        self._fresh.sort(key=_place)
-        self._ended.update((cell.step.id, None) for cell in self._fresh if not cell.gone)
-        self._fresh = []
-
     def _take_out(self, steps: Sequence[Step], removed: Sequence[str]) -> dict[str, Cell]:
         """The cells that leave or are listed again, by id: what the new ones take over from."""
         leaving: dict[str, Cell] = {}
         for id_ in (*removed, *(step.id for step in steps if step.id in self.cells)):
             cell = self.cells.pop(id_)
             self._drop(cell)
-            self._ended.pop(id_, None)
             leaving[id_] = cell
         return leaving
 
@@ -350,3 +351,7 @@ def sequence_key(step: Step) -> int:
 
 def _place(cell: Cell) -> int:
     return cell.place
+
+
+def _until(cell: Cell) -> int:
+    return cell.until

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -47,33 +48,50 @@ def parse(text: str, known: Container[str]) -> tuple[_Piece, ...]:
     pieces: list[_Piece] = []
     at = 0  # where the text not yet taken begins
     for start, reference in _found(text, known):
-        pieces += _Literal(_unescape(text[at:start])), reference
+        if start > at:
+            pieces.append(_Literal(_unescape(text[at:start])))
+        pieces.append(reference)
         at = start + len(reference.text)
     if not pieces:
         return _dangling(text)
-    pieces.append(_Literal(_unescape(text[at:])))
-    return tuple(p for p in pieces if isinstance(p, Reference) or p.text)
+    if at < len(text):
+        pieces.append(_Literal(_unescape(text[at:])))
+    return tuple(pieces)
 
 
 def _found(text: str, known: Container[str]) -> Iterator[tuple[int, Reference]]:
     """The references to known ids, and where each begins."""
     at = 0
-    for found in _START.finditer(text):
-        start = found.start()
-        if start >= at and not found.group(1) and (reference := _reference(text, start, found.group(2), known)):
+    for start, ids in _places(text) if len(text) <= SHORT else _places.__wrapped__(text):
+        if start >= at and (id_ := next((id_ for id_ in ids if id_ in known), None)) is not None:
+            reference = _reference(text, start, id_) if len(text) <= SHORT else _reference.__wrapped__(text, start, id_)
             yield start, reference
             at = start + len(reference.text)
 
 
-def _reference(text: str, start: int, run: str, known: Container[str]) -> Reference | None:
-    """The reference that begins at `start`, with the longest known id at the head of `run`."""
-    after = start + 2
-    for length in range(min(len(run), ID_LENGTH), 0, -1):
-        end = after + length
-        if run[:length] in known and (end >= len(text) or text[end] not in _WORD):
-            path, end = path_of(text, end)
-            return Reference(run[:length], path, text[start:end])
-    return None
+# What a text may refer to does not depend on the plan, so a text is taken apart once, for all steps and sessions that
+# hold it: at load, when references are checked, and not again when a step runs. Only which of the ids are known is
+# asked each time. Long texts are not kept.
+SHORT = 400  # characters
+
+
+@lru_cache(maxsize=16_384)
+def _places(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Where a reference may begin, and the ids it may name there, the longest first."""
+    return tuple((found.start(), _ids(found[2])) for found in _START.finditer(text) if not found[1])
+
+
+def _ids(run: str) -> tuple[str, ...]:
+    """The heads of a run of id characters that no letter or digit follows, the longest first."""
+    longest = min(len(run), ID_LENGTH)
+    return tuple(run[:end] for end in range(longest, 0, -1) if end == len(run) or run[end] not in _WORD)
+
+
+@lru_cache(maxsize=16_384)
+def _reference(text: str, start: int, id_: str) -> Reference:
+    """The reference to this id that begins at `start`."""
+    path, end = path_of(text, start + 2 + len(id_))
+    return Reference(id_, path, text[start:end])
 
 
 def path_of(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
@@ -137,10 +155,8 @@ def find(args: Any, known: Container[str]) -> tuple[Reference, ...]:
 
 def may_mean(args: Any) -> set[str]:
     """Every id that a `#E` in the args may mean, also one that no step has yet."""
-    runs = (found[2] for text in strings(args) for found in _START.finditer(text) if not found[1])
-    return {
-        run[:end] for run in runs for end in range(1, min(len(run), ID_LENGTH) + 1) if run[end : end + 1] not in _WORD
-    }
+    found = (_START.finditer(text) for text in strings(args) if "#E" in text)
+    return {id_ for many in found for each in many if not each[1] for id_ in _ids(each[2])}
 
 
 def transform(

@@ -110,7 +110,7 @@ class Replanning:
         """No replan helps, or its breaker (`check`) refuses one more: what rests on the step is skipped, the rest goes
         on, and then a person takes over."""
         state = self._state
-        resting = [c for c in state.graph.resting_on(failure.cell, failure.signal.refutes) if c.state is PENDING]
+        resting = [cell for cell in state.radius(failure) if cell.state is PENDING]
         state.graph.fail_for_good(failure.cell)
         state.given_up.append(GivenUp(failure, check, tuple(resting)))
         for cell in resting:

@@ -26,7 +26,7 @@ from replanctl.replan import (
     template,
 )
 from replanctl.run.budget import Spending
-from replanctl.run.state import SessionState
+from replanctl.run.state import SessionState, microseconds
 from replanctl.run.trigger import Trigger
 
 RequestListener = Callable[[ReplanRequest], None]
@@ -91,6 +91,7 @@ class Requests:
         """Ask, and count it: whatever comes back, it was asked and is booked."""
         answer = self._answer(trigger)
         state = self._state
+        state.advance(state.clock + microseconds(getattr(self._replanner, "took", 0.0)))
         if trigger.failure is not None and trigger.shown_signal is not None:
             state.breaker.record(state.graph.lineage(trigger.failure.cell).root, trigger.shown_signal.error_type)
         state.replans += 1
