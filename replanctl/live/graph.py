@@ -6,14 +6,14 @@ heap, links only to dependencies that are still open, and puts new steps before 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
 from replanctl.kinds import StepState
-from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, same_work
+from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, line_of, stand_for
 from replanctl.live.readers import Readers
-from replanctl.live.reading import Known, Reading
-from replanctl.plan import IdBook, NewIds, Step
+from replanctl.live.reading import Ids, Reading
+from replanctl.plan import Step
 
 
 class Graph:
@@ -22,7 +22,7 @@ class Graph:
     def __init__(self) -> None:
         self.version = 0
         self.cells: dict[str, Cell] = {}
-        self.known: dict[str, int] = {}  # every id ever used, and the version it was born in
+        self.known = Ids()  # every id ever used
         self.required: dict[str, None] = {}  # steps that say so themselves; it holds for their lineages
         self.ever: list[Cell] = []
         self.done = 0
@@ -36,8 +36,6 @@ class Graph:
         self._held: list[int] = []  # ready places that wait for something else
         self._low = 0
         self._written = Reading(0)  # the reading of what the last commit brought
-        self._youngest = 0  # the last version that brought an id
-        self._ids: IdBook | None = None  # the numbers that ids ever had, once somebody asked
         self.readers = Readers()
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -87,23 +85,11 @@ class Graph:
 
     def lineage(self, cell: Cell) -> Lineage:
         """The line of steps a step belongs to, made when it is first asked for."""
-        if cell.lineage is None:
-            cell.lineage = Lineage((cell.step.id,))
-        return cell.lineage
+        return line_of(cell)
 
     def lineage_ids(self, cell: Cell) -> tuple[str, ...]:
         """The ids of a step's lineage up to it."""
         return cell.lineage.ids if cell.lineage is not None else (cell.step.id,)
-
-    def new_ids(self, own: Iterable[str] = ()) -> NewIds:
-        """New ids for a draft, whose `own` ids count as used."""
-        if self._ids is None:
-            self._ids = IdBook(self.known)
-        return NewIds(self._ids, own)
-
-    def ids_of(self, reading: Reading) -> Container[str]:
-        """The ids that are references in a text."""
-        return self.known if reading.upto >= self._youngest else Known(self.known, reading)
 
     # -- moving -------------------------------------------------------------------------------------------------
 
@@ -272,28 +258,12 @@ class Graph:
         )
         old = leaving.get(step.id) or leaving.get(step.replaces or "")
         if old is not None:
-            line = self.lineage(old)
-            if old.state is DONE:
-                line.called = True
-                line.tools.add(old.step.tool_name)
-            if old.step.id == step.id:
-                cell.original = old.original and same_work(old.step, step)
-                if old.step.args is step.args:  # the text is the old one
-                    cell.reading = old.reading
-                cell.dependents = [c for c in old.dependents if not c.gone]
-                if old.gap:
-                    _wait_again(cell.dependents)
-            else:
-                line.ids = (*line.ids, step.id)
-            cell.lineage = line.afresh() if afresh else line
+            stand_for(old, cell, afresh=afresh)
         if step.required:
             self.required[step.id] = None
             self.lineage(cell).required = True
         self._enter(cell)
-        if step.id not in self.known:
-            self.known[step.id] = self._youngest = self.version
-            if self._ids is not None:
-                self._ids.note(step.id)
+        self.known.add(step.id, self.version)
         return cell
 
     def _amend(self, step: Step) -> Cell:
@@ -334,14 +304,6 @@ class Graph:
     def open_at(self, version: int) -> Iterator[Cell]:
         """The steps that were open when this earlier version was replaced, in list order."""
         return iter(self.in_order(c for c in self.ever if c.born <= version and (not c.until or version < c.until)))
-
-
-def _wait_again(dependents: Iterable[Cell]) -> None:
-    """What they had gone on without is listed again."""
-    for dependent in dependents:
-        if dependent.state is PENDING:
-            dependent.gap_deps -= 1
-            dependent.unmet += 1
 
 
 def sequence_key(step: Step) -> int:

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -166,6 +167,7 @@ def transform(
     inside: Callable[[Reference], str],
     *,
     undo: bool = True,
+    escape: Container[str] = (),
 ) -> Any:
     """A copy of the args with every reference replaced: by `whole`'s value where a string is one reference, by
     `inside`'s text otherwise. With `undo`, escapes become the literal text; without, texts stay as they are written."""
@@ -186,29 +188,44 @@ def transform(
             return whole(pieces[0])
         if undo:
             return "".join(inside(p) if isinstance(p, Reference) else p.text for p in pieces)
-        return _rewrite(value, known, inside)
+        return _rewrite(value, known, inside, escape)
 
     return walk(args)
 
 
-def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str]) -> str:
-    """The text as written, with only its references replaced: literals keep their escapes."""
+def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str], escape: Container[str] = ()) -> str:
+    """The text as written, with only its references replaced: literals keep their escapes, and get one where they would
+    become a reference to an id of `escape`."""
     done: list[str] = []
     at = 0
     for start, reference in _found(text, known):
-        done += text[at:start], inside(reference)
+        done += _escaped(text[at:start], escape), inside(reference)
         at = start + len(reference.text)
-    return "".join(done) + text[at:]
+    return "".join(done) + _escaped(text[at:], escape)
 
 
-def rename(args: Any, known: Container[str], names: Mapping[str, str]) -> Any:
-    """A copy of the args in which references to the keys of `names` mean its values; the rest stays as written."""
+def _escaped(text: str, ids: Container[str]) -> str:
+    if not ids or "#E" not in text:
+        return text
+    starts = [start for start, _ in _found(text, ids)]
+    return "#".join(text[a:b] for a, b in pairwise([0, *starts, len(text)]))
+
+
+def rename(args: Any, known: Container[str], names: Mapping[str, str], *, keep_text: bool = False) -> Any:
+    """A copy of the args in which references to the keys of `names` mean its values; the rest stays as written.
+
+    With `keep_text` the args are an older text: a reference to nothing stays one, and running text that names one of
+    those values already, and was no reference, is escaped.
+    """
 
     def renamed(reference: Reference) -> str:
-        new = names.get(reference.step_id)
+        new = names.get(reference.step_id) if reference.known or not keep_text else None
         return reference.text if new is None else f"#E{new}{reference.text[2 + len(reference.step_id) :]}"
 
-    return transform(args, known, renamed, renamed, undo=False)
+    if not keep_text:
+        return transform(args, known, renamed, renamed, undo=False)
+    put_in = {new for reference in find(args, known) if (new := names.get(reference.step_id)) is not None}
+    return transform(args, known, renamed, renamed, undo=False, escape=put_in)
 
 
 def render(step_id: str, path: tuple[str | int, ...]) -> str:

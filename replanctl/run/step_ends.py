@@ -116,7 +116,7 @@ class StepEnds:
     def _unmade(self, cell: Cell) -> Iterator[str]:
         """The steps it reads that have not run yet."""
         state = self._state
-        for reference in references.find(cell.step.args, state.graph.ids_of(cell.reading)):
+        for reference in references.find(cell.step.args, state.graph.known.read(cell.reading)):
             if state.state(reference) is Unreadable.PENDING:
                 yield reference.step_id
 
