@@ -18,7 +18,7 @@ from replanctl.plan.diff import (
     same_args,
 )
 from replanctl.plan.faults import plan_faults
-from replanctl.plan.foreign import SIGNS, Foreign, foreign_references
+from replanctl.plan.foreign import SIGNS, Foreign, foreign_in, foreign_references, may_be_foreign
 from replanctl.plan.model import (
     ID_LENGTH,
     ID_PATTERN,
@@ -35,6 +35,8 @@ from replanctl.plan.references import Reference, follow, in_text, mentions, pars
 
 __all__ = [
     "Foreign",
+    "foreign_in",
+    "may_be_foreign",
     "foreign_references",
     "SIGNS",
     "strings",

@@ -7,12 +7,13 @@ form that would have been read. No module but this one knows those forms.
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from typing import Any
 
 import msgspec
 
 from replanctl.plan.model import ID_LENGTH
-from replanctl.plan.references import Reference, parse, path_of, render
+from replanctl.plan.references import Reference, parse, path_of, render, strings
 
 # What every form begins with: a cheap look that most texts do not pass.
 SIGNS = re.compile(r"[$#][A-Za-z0-9{]|\{\{|<GENERATED>-")
@@ -49,6 +50,17 @@ def foreign_references(text: str, known_ids: Container[str]) -> tuple[Foreign, .
     if not SIGNS.search(text):
         return ()
     return tuple(foreign for found in _FORMS.finditer(text) if (foreign := _meant(text, found, known_ids)))
+
+
+def may_be_foreign(args: Any) -> bool:
+    """Whether any string of a step's args is worth a closer look."""
+    return any(SIGNS.search(text) for text in strings(args))
+
+
+def foreign_in(args: Any, known_ids: Container[str]) -> Iterator[Foreign]:
+    """The placeholders in the strings of a step's args, at any depth."""
+    for text in strings(args):
+        yield from foreign_references(text, known_ids)
 
 
 def _meant(text: str, found: re.Match[str], known: Container[str]) -> Foreign | None:
