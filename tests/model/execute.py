@@ -28,6 +28,7 @@ class Run:
     line: dict[str, Any] = field(default_factory=dict)
     next_tool: str = ""
     coefficient: int = 0
+    number: int = 0  # of the present call, in the order calls begin
 
 
 def booked(s: State) -> int:
@@ -45,6 +46,9 @@ class Executor:
     def __init__(self, state: State) -> None:
         self.s = state
         self.running: list[Run] = []
+        self.due: list[int] = []  # interruptions that a step's end brought due at this instant
+        self.last_due: tuple[float, bool] = (-1.0, False)
+        self.last_index = -1
 
     # --- once only
 
@@ -241,6 +245,7 @@ class Executor:
         s.called_roots.add(root)
         s.tools_tried.setdefault(root, set()).add(run.tool)
         s.call_count += 1
+        run.number = s.call_count
         run.tries += 1
         outcome = s.script.draw(s.ancestry(run.step.id), run.step.tool, run.tool, run.args, s.version)
         timeout = seconds(s.tool(run.tool).get("timeout", 30))
@@ -258,14 +263,16 @@ class Executor:
         status = run.outcome["status"]
         if cut:
             status = "lost" if status == "lost" else "timeout"
-        run.attempts.append({"tool": run.tool, "status": status, "latency": round(s.clock - run.began, 9)})
+            run.outcome = {"status": status, "tokens": run.outcome.get("tokens")}
+        value = self.value_of(run) if status == "ok" else run.outcome.get("value")
+        holds = status == "ok" and breach(value, run.step.produces) is None
+        seen = "shape" if status == "ok" and not holds else status
+        run.attempts.append({"tool": run.tool, "status": seen, "latency": round(s.clock - run.began, 9)})
         tokens = run.outcome.get("tokens")
         run.line["booked"] = run.coefficient if tokens is None else tokens
         if status == "denied":
             s.denied.add((run.tool, canonical(run.args)))
-        value = self.value_of(run) if status == "ok" else run.outcome.get("value")
         kind = "took" if status in ANSWERED else "may" if status in MAY_HAVE else "not"
-        holds = status == "ok" and breach(value, run.step.produces) is None
         s.calls.append(
             Call(
                 run.tool, canonical(run.args), run.step.id, s.version, self.as_v1(run.step), kind, status, value,
@@ -300,7 +307,7 @@ class Executor:
             if limit is not None and abs(until - limit) < 1e-9:
                 raise Ambiguous("a wait that ends at max_seconds")
             if limit is None or until < limit:
-                run.phase, run.until, run.next_tool = "wait", until, run.tool
+                self.wait(run, until, run.tool)
                 return
             if self.next_fallback(run) is None:
                 self.abandon(run, "max_seconds", until)
@@ -309,7 +316,15 @@ class Executor:
         if tool is None:
             self.end_run(run)
             return
-        run.phase, run.until, run.next_tool = "wait", s.clock, tool
+        self.wait(run, s.clock, tool)
+
+    def wait(self, run: Run, until: float, tool: str) -> None:
+        """The next call, unless a gate refuses it now already."""
+        refusal = self.refusal(self.s.coefficients["retry"], run.step, starting=False)
+        if refusal is not None and refusal[0] == "max_tool_calls":
+            self.abandon(run, refusal[0], refusal[1]["reading"])
+            return
+        run.phase, run.until, run.next_tool = "wait", until, tool
 
     def next_fallback(self, run: Run) -> str | None:
         s = self.s
@@ -360,7 +375,7 @@ class Executor:
     def end_run(self, run: Run) -> None:
         s, step = self.s, run.step
         self.running.remove(run)
-        outcome, status = run.outcome, run.attempts[-1]["status"]
+        outcome, status = run.outcome, run.outcome["status"]
         attempted = [f"{a['tool']}: {shown(a['status'])}" for a in run.attempts]
         message = outcome.get("message") if status != "lost" else None
         kind = CLASS[status]
@@ -454,11 +469,36 @@ class Executor:
 
     def after_end(self, step: Step) -> None:
         """An interruption that waits for this step comes due."""
-        for interruption in self.s.interruptions:
+        for at, interruption in enumerate(self.s.interruptions):
             after = interruption.get("after")
             if after is not None and not interruption.get("fired") and str(after) in self.s.ancestry(step.id):
                 interruption["fired"] = True
-                self.come_due(interruption)
+                self.due.append(at)
+
+    def due_before(self) -> None:
+        """Those by the clock that came due since the last instant, in the order of their times."""
+        found = []
+        for interruption in self.s.interruptions:
+            at = interruption.get("at")
+            if at is not None and not interruption.get("fired") and seconds(at) < self.s.clock - 1e-9:
+                interruption["fired"] = True
+                found.append((seconds(at), interruption))
+        for _, interruption in sorted(found, key=lambda pair: pair[0]):
+            self.come_due(interruption)
+
+    def due_now(self) -> None:
+        """All that come due at this instant, in the order of the list."""
+        for at, interruption in enumerate(self.s.interruptions):
+            clock = interruption.get("at")
+            if clock is not None and not interruption.get("fired") and abs(seconds(clock) - self.s.clock) <= 1e-9:
+                interruption["fired"] = True
+                self.due.append(at)
+        for at in sorted(self.due):
+            if self.last_due == (self.s.clock, True) and at < self.last_index:
+                raise Ambiguous("interruptions at one instant, in turns")
+            self.last_due, self.last_index = (self.s.clock, True), at
+            self.come_due(self.s.interruptions[at])
+        self.due = []
 
     def come_due(self, interruption: dict[str, Any]) -> None:
         s = self.s
@@ -473,10 +513,3 @@ class Executor:
             return
         refutes = list(interruption.get("refutes") or [])
         s.change = {"goal": goal, "refutes": (s.change["refutes"] if s.change else []) + refutes}
-
-    def at_clock(self) -> None:
-        for interruption in self.s.interruptions:
-            at = interruption.get("at")
-            if at is not None and not interruption.get("fired") and self.s.clock >= seconds(at) - 1e-9:
-                interruption["fired"] = True
-                self.come_due(interruption)

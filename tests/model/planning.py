@@ -43,8 +43,6 @@ def template(s: State, failure: Failure | None, granularity: str) -> Draft:
     failed = s.get(failure.step).copy() if failure else None
     if failure is not None and failed is not None:
         root = s.root(failure.step)
-        if failure.type == "missing_var":
-            cure(s, failed)
         if granularity == "patch":
             patch(s, failed, failure, root)
         else:
@@ -76,10 +74,10 @@ def take_alternative(s: State, failed: Step, alternative: dict[str, Any]) -> Non
 
 def patch(s: State, failed: Step, failure: Failure, root: str) -> None:
     if failure.type == "missing_var":
+        cure(s, failed)
         return
     if failure.arg_fault and mend_args(s, failed):
         return
-    s.patches[root] = s.patches.get(root, 0) + 1
     alternative = next_alternative(s, failed, root)
     if alternative is not None:
         take_alternative(s, failed, alternative)
@@ -90,7 +88,7 @@ def patch(s: State, failed: Step, failure: Failure, root: str) -> None:
         if other is not None:
             failed.tool = other
     plain = re.sub(r" \(patch \d+\)\Z", "", failed.action)
-    failed.action = f"{plain} (patch {s.patches[root]})"
+    failed.action = f"{plain} (patch {s.patches.get(root, 0) + 1})"
 
 
 def work_around(s: State, failed: Step, failure: Failure, root: str) -> None:
@@ -100,6 +98,8 @@ def work_around(s: State, failed: Step, failure: Failure, root: str) -> None:
     if alternative is not None:
         take_alternative(s, failed, alternative)
         action = alternative.get("action", action)
+    if failure.type == "missing_var" and (alternative is None or "args" not in alternative):
+        cure(s, failed)
     failed.action = action
 
 
@@ -163,6 +163,8 @@ def cure_step(s: State, failed: Step, ref: refs.Ref) -> None:
         return
     best = min(close, key=lambda st: refs.distance(st.id, ref.step))
     ref.step = best.id
+    if best.state == "done" and refs.walk(s.variables[best.id].value, ref.parts()) is refs.NO_FIELD:
+        raise Ambiguous("a mended id with a path that it does not have")
     if best.id not in failed.deps:
         failed.deps.append(best.id)
 

@@ -93,11 +93,14 @@ class Session:
         """Everything that happens at this moment: ends first, then calls and steps that begin."""
         s, x = self.s, self.x
         while True:
-            s_ended = [r for r in x.running if r.phase == "call" and r.until <= s.clock + TINY]
-            for run in s_ended:
-                x.end_call(run)
-            x.at_clock()
-            if s_ended:
+            x.due_before()
+            limit = s.gates["max_seconds"]
+            at_limit = limit is not None and s.clock >= limit - TINY
+            ended = [r for r in x.running if r.phase == "call" and (at_limit or r.until <= s.clock + TINY)]
+            for run in sorted(ended, key=lambda r: r.number):
+                x.end_call(run, cut=run.until > s.clock + TINY)
+            x.due_now()
+            if ended:
                 continue
             waiting = next((r for r in x.running if r.phase == "wait" and r.until <= s.clock + TINY), None)
             if waiting is not None:
@@ -112,6 +115,7 @@ class Session:
             if refusal is not None:
                 return refusal
             x.start(step)
+            x.due_now()
 
     def advance(self) -> None:
         s, x = self.s, self.x
@@ -119,10 +123,8 @@ class Session:
         limit = s.gates["max_seconds"]
         if limit is not None and then > limit + TINY:
             s.clock = limit
-            for run in list(x.running):
-                if run.phase == "wait":
-                    raise Ambiguous("a wait beyond max_seconds")
-                x.end_call(run, cut=True)
+            if any(r.phase == "wait" for r in x.running):
+                raise Ambiguous("a wait beyond max_seconds")
             return
         s.clock = then
 
@@ -192,10 +194,13 @@ class Session:
         rule = None if granularity == "none" else self.matching(failure, granularity)
         cause = (rule or {}).get("cause") or failure.cause
         cause = cause or f"expected {failure.expected or 'none'}, got {failure.message}"
-        self.lesson(failure.step, failure.type, cause, failure.attempted)
+        self.lesson(failure.step, failure.type, cause, failure.attempted, failure.version)
 
-    def lesson(self, step: str | None, kind: str, cause: str, attempted: list[str]) -> None:
+    def lesson(
+        self, step: str | None, kind: str, cause: str, attempted: list[str], version: str | None = None
+    ) -> None:
         s = self.s
+        version = version or s.version
         tail = f"step {step or 'none'} {kind}: {cause}; avoid: {', '.join(attempted) or 'none'}"
         for lesson in s.lessons:
             if lesson["tail"] == tail:
@@ -203,7 +208,7 @@ class Session:
                 return
         s.lessons.append(
             {
-                "text": f"{s.version} {tail}", "tail": tail, "count": 1, "version": s.version, "step_id": step,
+                "text": f"{version} {tail}", "tail": tail, "count": 1, "version": version, "step_id": step,
                 "error_type": kind,
             }
         )  # fmt: skip
@@ -260,15 +265,15 @@ class Session:
                 self.guard(laid, failure, route["granularity"])
                 self.commit(laid, failure, route)
                 return
+            reasons = laid.reasons
+            step = failure.step if failure else None
+            attempted = failure.attempted if failure else []
+            self.lesson(step, "invalid_draft", "; ".join(reasons), attempted, failure.version if failure else None)
             if draft.template:
                 if laid.only_calls and failure is not None:
                     self.hand_over(failure, "escalated")
                     return
                 raise End("no_plan")
-            reasons = laid.reasons
-            step = failure.step if failure else None
-            attempted = failure.attempted if failure else []
-            self.lesson(step, "invalid_draft", "; ".join(reasons), attempted)
             if failure is None:
                 raise Ambiguous("a bad draft in answer to a goal change")
             signal = Failure(**failure.__dict__)
@@ -352,7 +357,9 @@ class Session:
         s.prints.append(fingerprint(s.steps))
         s.give_verdicts(laid.verdicts)
         if failure is not None:
-            s.had.setdefault(s.root(failure.step), set()).add(route["granularity"])
+            root = s.root(failure.step)
+            s.had.setdefault(root, set()).add(route["granularity"])
+            s.patches[root] = s.patches.get(root, 0) + (route["granularity"] == "patch")
         else:
             s.had, s.asked = {}, {}
         old = {st.id: st for st in s.steps}
