@@ -36,6 +36,7 @@ class Dice:
         if self.tools_given:
             found["tools"] = self.tools(self.part("tools"))
         found["policy"] = self.policy(self.part("policy"))
+        self.own_tokens = found["policy"]["max_parallel"] == 1 or "max_tokens" not in found["policy"].get("gates", {})
         self.zero = found["policy"]["max_parallel"] == 1  # a call that takes no time, only where nothing runs beside it
         found["outcomes"] = self.outcomes(self.part("outcomes"))
         if "planner" in self.features:
@@ -187,7 +188,7 @@ class Dice:
                 entry["refutes"] = r.choice([["A"], ["B"], ["A", "B"]])
             if r.random() < 0.15:
                 entry["cause"] = "because"
-        if r.random() < 0.05:
+        if r.random() < 0.05 and self.own_tokens:
             entry["tokens"] = r.choice([0, 100, 500])
         return entry["status"] if len(entry) == 1 and r.random() < 0.5 else entry
 
@@ -268,7 +269,7 @@ class Dice:
                 rule["verdicts"] = {
                     f"E{r.choice(self.ids)}": r.choice(["keep", "convert", "discard"]) for _ in range(r.choice([1, 2]))
                 }
-            if r.random() < 0.04:
+            if r.random() < (0.15 if "goal" in when else 0.04):
                 rule["steps"] = []
             found.append(rule)
         if r.random() < 0.3:
@@ -285,7 +286,7 @@ class Dice:
             when["step"] = r.choice(self.ids)
         if r.random() < 0.2:
             when["granularity"] = r.choice(["patch", "tail", "global"])
-        if not when:
+        if not when and r.random() < 0.7:
             when["type"] = "assumption"
         return when
 

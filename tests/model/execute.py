@@ -28,6 +28,7 @@ class Run:
     line: dict[str, Any] = field(default_factory=dict)
     next_tool: str = ""
     coefficient: int = 0
+    late: bool = False  # its answer came after the timeout
     number: int = 0  # of the present call, in the order calls begin
 
 
@@ -68,6 +69,8 @@ class Executor:
                 continue
             own = call.step in lineage
             if not own and not step.changed and call.as_v1:
+                if step.touched or call.touched:
+                    raise Ambiguous("a call as v1 lists it, of a step that a draft revised")
                 continue
             counting.append((own, call))
         if not counting:
@@ -168,12 +171,6 @@ class Executor:
                 first = first or (ref, state)
         if first is not None:
             ref, state = first
-            states = {r.bad for r in refs.refs(step.args) if r.bad}
-            kinds = {
-                "tail" if b in ("failed", "skipped", "void") else "edge" if b == "pending" else "typo" for b in states
-            }
-            if len(kinds) > 1:
-                raise Ambiguous("bad references of several kinds in one step")
             failure = self.failure(step, "missing_var", f"{ref.text}: {state}", [])
             failure.ref_state = state
             failure.evidence |= {"reference": ref.text, "referenced_step": ref.step, "state": state}
@@ -251,6 +248,7 @@ class Executor:
         timeout = seconds(s.tool(run.tool).get("timeout", 30))
         slow = outcome["status"] in ("timeout", "lost")
         latency = seconds(outcome.get("latency", timeout if slow else 1))
+        run.late = latency > timeout
         if latency > timeout:
             outcome = {"status": "lost" if outcome["status"] == "lost" else "timeout", "tokens": outcome.get("tokens")}
             latency = timeout
@@ -276,7 +274,7 @@ class Executor:
         s.calls.append(
             Call(
                 run.tool, canonical(run.args), run.step.id, s.version, self.as_v1(run.step), kind, status, value,
-                {} if holds else None, run.args,
+                {} if holds else None, run.args, run.step.touched, run.late,
             )
         )  # fmt: skip
         if kind == "took":
@@ -304,9 +302,7 @@ class Executor:
             if status != "lost" and run.outcome.get("retry_after") is not None:
                 wait = seconds(run.outcome["retry_after"])
             until = s.clock + wait
-            if limit is not None and abs(until - limit) < 1e-9:
-                raise Ambiguous("a wait that ends at max_seconds")
-            if limit is None or until < limit:
+            if limit is None or until <= limit + 1e-9:
                 self.wait(run, until, run.tool)
                 return
             if self.next_fallback(run) is None:
@@ -320,11 +316,10 @@ class Executor:
 
     def wait(self, run: Run, until: float, tool: str) -> None:
         """The next call, unless a gate refuses it now already."""
-        refusal = self.refusal(self.s.coefficients["retry"], run.step, starting=False)
-        if refusal is not None and refusal[0] == "max_tool_calls":
-            self.abandon(run, refusal[0], refusal[1]["reading"])
-            return
         run.phase, run.until, run.next_tool = "wait", until, tool
+        refusal = self.refusal(self.s.coefficients["retry"], run.step, starting=False)
+        if refusal is not None and refusal[0] != "max_seconds":
+            self.abandon(run, refusal[0], refusal[1]["reading"])
 
     def next_fallback(self, run: Run) -> str | None:
         s = self.s
@@ -355,9 +350,22 @@ class Executor:
         if run.next_tool != run.tool:
             run.rest = run.rest[run.rest.index(run.next_tool) + 1 :]
             run.tool, run.tries = run.next_tool, 0
+        elif (run.tool, canonical(run.args)) in s.denied:
+            self.end_denied(run)
+            return
         elif self.earlier_call(run.step, run.tool, run.args) is not None:
             raise Ambiguous("another step made the call while this one waited")
         self.call(run)
+
+    def end_denied(self, run: Run) -> None:
+        """Another step's same call was denied while this one waited for its retry."""
+        self.running.remove(run)
+        attempted = [f"{a['tool']}: {shown(a['status'])}" for a in run.attempts]
+        failure = self.failure(run.step, "permission", "denied before", attempted)
+        self.record(
+            run.step, run.tool, run.args, "failed", failure.type, failure.message, run.attempts, run.started
+        )  # fmt: skip
+        self.fail(run.step, failure)
 
     def abandon(self, run: Run, gate: str, reading: Any) -> None:
         s = self.s

@@ -22,6 +22,7 @@ class Laid:
     calls_only: list[str] = field(default_factory=list)  # those of the reasons that are calls not made again
     parents: dict[str, str] = field(default_factory=dict)
     new_ids: list[str] = field(default_factory=list)
+    drafted: list[str] = field(default_factory=list)
     verdicts: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -111,7 +112,7 @@ class Bench:
             if old == self.failed and not self.everything:
                 final[old] = old
             else:
-                final[old] = next_id(old, had)
+                final[old] = self.next(old, had)
                 had.append(final[old])
         listed: dict[str, Step] = {}
         for old, step in self.draft.copies:
@@ -126,15 +127,27 @@ class Bench:
         kept = [st.copy() for st in self.s.steps if st.id not in self.replaced] if not self.everything else []
         for step in kept:
             if step.state != "done":
-                self.rename(step, final)
+                self.carry(step, final)
         self.laid.steps = self.order(kept, list(listed.values()))
         stands = {step.id: self.old[old] for old, step in self.draft.copies}
         return self.check(listed, stands)
+
+    def next(self, base: str, had: list[str]) -> str:
+        """The contract does not say whether ids that were drafted and then not used count as had for good."""
+        found = next_id(base, had)
+        if found != next_id(base, unique(had + self.s.drafted)):
+            raise Ambiguous("a number that a draft wrote and no version has")
+        return found
 
     def rename(self, step: Step, final: dict[str, str]) -> None:
         for ref in refs.refs(step.args):
             ref.step = final.get(ref.step, ref.step)
         step.deps = unique([final.get(d, d) for d in step.deps])
+
+    def carry(self, step: Step, final: dict[str, str]) -> None:
+        before = refs.write(step.args)
+        self.rename(step, final)
+        step.touched = step.touched or before != refs.write(step.args)
 
     def order(self, kept: list[Step], drafted: list[Step]) -> list[Step]:
         ended = [st for st in kept if not st.open]
@@ -341,10 +354,11 @@ class Bench:
             elif self.kind[at] == "fresh":
                 self.final[at] = step.id
             else:
-                self.final[at] = next_id(self.bound.get(at, step.id), had)
+                self.final[at] = self.next(self.bound.get(at, step.id), had)
                 had.append(self.final[at])
         self.stand_in = {self.bound[at]: at for at in self.bound if self.kind[at] in ("fresh", "local")}
-        self.laid.new_ids = unique([*self.final.values(), *(st.id for st in self.new)])
+        self.laid.new_ids = unique(list(self.final.values()))
+        self.laid.drafted = [st.id for st in self.new if st.id not in self.laid.new_ids]
 
     def follow(self, at: int, name: str, dependency: bool) -> str | None:
         """The new id behind a name in the draft's step `at`; None where a dependency is dropped."""
@@ -388,7 +402,7 @@ class Bench:
                     continue
                 carried = old.copy()
                 if old.state != "done":
-                    self.rename(carried, {i: self.final[at] for i, at in self.stand_in.items()})
+                    self.carry(carried, {i: self.final[at] for i, at in self.stand_in.items()})
                 kept.append(carried)
         self.laid.steps = self.order(kept, list(listed.values()))
         return self.check(listed, stands)
@@ -414,6 +428,7 @@ class Bench:
 
     def mark_changed(self, step: Step) -> None:
         v1 = self.s.v1_text.get(step.id)
+        step.touched = True
         step.changed = v1 != (step.tool, canonical(refs.write(step.args)))
 
     def circular(self, steps: list[Step]) -> bool:

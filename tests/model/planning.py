@@ -32,9 +32,7 @@ def ask(session: Any, failure: Failure | None, signal: Failure | None, granulari
         return Draft(raw=rule["steps"], verdicts=rule.get("verdicts") or {})
     last = next((r["otherwise"] for r in s.rules if "otherwise" in r), "template")
     if last == "give_up":
-        if failure is None:
-            raise Ambiguous("give_up in answer to a goal change")
-        return None
+        return None  # also at a goal change: this answer is no empty list, it says that there is no plan
     return template(s, failure, granularity)
 
 
@@ -139,10 +137,8 @@ def cure_pending(s: State, failed: Step, ref: refs.Ref) -> None:
     target = s.find(ref.step)
     if target is None:
         raise Ambiguous("the step of a hidden dependency left the plan before its cure")
-    if target.gap:
-        raise Ambiguous("the step of a hidden dependency became a gap before its cure")
     cycle = target.id == failed.id or target.id in s.dependents({failed.id})
-    if cycle or target.ended_badly:
+    if cycle or target.ended_badly or target.gap:
         ref.null = True
     elif target.id not in failed.deps:
         failed.deps.append(target.id)

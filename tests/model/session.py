@@ -228,10 +228,8 @@ class Session:
 
     def matches(self, when: dict[str, Any], failure: Failure | None, granularity: str, goal: str) -> bool:
         if failure is None:
-            if "goal" not in when and not ({"error", "type", "step"} & when.keys()):
-                raise Ambiguous("a rule without a goal at a goal change")
             return (
-                when.get("goal", "\0").lower() in goal.lower()
+                when.get("goal", "").lower() in goal.lower()
                 and not {"error", "type", "step"} & when.keys()
                 and when.get("granularity", "global") == "global"
             )
@@ -258,8 +256,6 @@ class Session:
             draft = ask(self, failure, signal, route["granularity"], asked_again=bool(reasons))
             if draft is None:
                 raise End("no_plan")
-            if draft.empty and failure is None and not reasons:
-                pass
             laid = lay(self, draft, failure, route["granularity"])
             if not laid.reasons:
                 self.guard(laid, failure, route["granularity"])
@@ -268,7 +264,10 @@ class Session:
             reasons = laid.reasons
             step = failure.step if failure else None
             attempted = failure.attempted if failure else []
-            self.lesson(step, "invalid_draft", "; ".join(reasons), attempted, failure.version if failure else None)
+            version = failure.version if failure else s.version
+            if any((x["step_id"], x["error_type"]) == (step, "invalid_draft") and x["version"] != version for x in s.lessons):
+                raise Ambiguous("two versions' bad drafts may say the same")
+            self.lesson(step, "invalid_draft", "; ".join(reasons), attempted, version)
             if draft.template:
                 if laid.only_calls and failure is not None:
                     self.hand_over(failure, "escalated")
@@ -365,6 +364,7 @@ class Session:
         old = {st.id: st for st in s.steps}
         s.steps = laid.steps
         s.ever += [i for i in laid.new_ids if i not in s.ever]
+        s.drafted += laid.drafted
         for new, stands_for in laid.parents.items():
             s.parent[new] = stands_for
         for step in s.steps:
@@ -432,8 +432,6 @@ class Session:
             if limit is not None and booked(s) + cost > limit:
                 s.gate_rows.append(self.x.row("max_tokens", booked(s) + cost, None))
                 raise End("session_token_budget")
-            if any(s.variables[st.id].health == "void" for st in evidence):
-                raise Ambiguous("a void variable as evidence for the Solver")
             s.lines.append(self.line("solver", None, None, cost))
             answer = len(evidence) >= s.solver.get("min_evidence", 1)
         if not answer or not evidence or not self.delivered():
@@ -482,6 +480,10 @@ class Session:
     def effects(self) -> list[dict[str, Any]]:
         counted: dict[tuple[str, str], int] = {}
         for call in self.s.calls:
+            if not self.s.acts_once(call.tool):
+                continue
+            if call.late and call.status != "lost":
+                return []
             if call.kind == "took" or call.status == "lost":
                 counted[call.tool, call.args] = counted.get((call.tool, call.args), 0) + 1
         return [{"tool": tool, "args": args, "times": times} for (tool, args), times in sorted(counted.items())]

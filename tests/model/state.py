@@ -41,6 +41,7 @@ class Step:
     gap: bool = False
     done_with_null: bool = False
     raw: dict[str, Any] = field(default_factory=dict)
+    touched: bool = False  # listed by a draft, or its references renamed
     changed: bool = True  # added or changed by a draft: its call is not as v1 lists it
 
     def copy(self) -> Step:
@@ -110,6 +111,8 @@ class Call:
     value: Any = None
     variable: dict[str, Any] | None = None
     arguments: Any = None
+    touched: bool = False
+    late: bool = False
 
 
 @dataclass
@@ -160,6 +163,7 @@ class State:
             self.steps.append(step)
             before = step.id
         self.ever: list[str] = [s.id for s in self.steps]
+        self.drafted: list[str] = []  # ids that drafts wrote and no version has
         for step in self.steps:
             step.args = refs.read(step.raw.get("args") or {}, set(self.ever))
         self.gates = self.limits(policy.get("gates") or {})
