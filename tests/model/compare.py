@@ -53,7 +53,8 @@ def sections(result: dict[str, Any]) -> dict[str, Any]:
     found["lessons"] = [
         {**x, "text": message(re.sub(r"(invalid_draft:).*", r"\1", x["text"]))} for x in result["lessons"]
     ]
-    found["ledger"] = sorted(result["ledger"]["lines"], key=lambda x: (int(x["version"][1:]), json.dumps(x, sort_keys=True)))
+    lines = result["ledger"]["lines"]
+    found["ledger"] = sorted(lines, key=lambda x: (int(x["version"][1:]), json.dumps(x, sort_keys=True)))
     found["gaps"] = [{**x, "error_msg": message(x["error_msg"])} for x in result["gaps"]]
     return {k: norm(v) for k, v in found.items()}
 
@@ -62,7 +63,8 @@ def together(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Steps skipped in one go have no order that the contract names."""
     found: list[dict[str, Any]] = []
     for skipped, group in itertools.groupby(rows, lambda row: row["status"] == "skipped"):
-        found += sorted(group, key=lambda row: str(row["step_id"])) if skipped else list(group)
+        rows_here = list(group)
+        found += sorted(rows_here, key=lambda row: str(row["step_id"])) if skipped else rows_here
     return found
 
 
@@ -88,6 +90,7 @@ def first_difference(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str,
         return kind, text
     if order := ledger_order(ours, theirs):
         return order
+    theirs = {**theirs, "acts_once": ours["acts_once"]}
     for name in ("variables", "reason", "status", "goal", "seconds", "totals", "open", "effects"):
         x, y = rest(name, ours), rest(name, theirs)
         if x is not None and y is not None and norm(x) != norm(y):
@@ -106,13 +109,24 @@ def rest(name: str, result: dict[str, Any]) -> Any:
         return {k: result["ledger"]["totals"][k] for k in ("main", "remedy", "all")}
     if name == "open":
         handover = result.get("handover") or {}
-        found = result.get("open", handover.get("open"))
-        return found
+        return result.get("open", handover.get("open"))
     if name == "effects":
-        return None
+        return effects(result)
     if name == "variables":
         return {k: {**v, "assumptions": sorted(v["assumptions"])} for k, v in result["variables"].items()}
     return result.get(name)
+
+
+def effects(result: dict[str, Any]) -> Any:
+    """(tool, args) -> times, for tools that act once; the contract leaves open how rows of other tools are counted."""
+    if result.get("effects") is None:
+        return None
+    counted: dict[str, int] = {}
+    for row in result["effects"]:
+        if row["tool"] in result["acts_once"]:
+            key = json.dumps([row["tool"], norm(row["args"])], sort_keys=True)
+            counted[key] = counted.get(key, 0) + row["times"]
+    return dict(sorted(counted.items()))
 
 
 def in_rows(name: str, ours: list[Any], theirs: list[Any]) -> tuple[int, str, str] | None:

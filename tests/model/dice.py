@@ -7,7 +7,10 @@ from typing import Any
 
 TOOLS = ["get", "parse", "mail", "sum"]
 TEXTS = ["no price", "gone", None, None]
-FEATURES = frozenset({"once", "lost", "required", "again", "schema", "auto", "fallback", "interrupt", "planner", "gates", "max_tokens"})
+FEATURES = frozenset(
+    "once lost required again schema auto fallback interrupt planner gates max_tokens".split()  # each can be left out
+)
+TYPES = ["assumption", "semantic", "invalid_draft", "missing_var", "unknown", "environmental"]
 GOALS = ["g", "other", "third"]
 
 
@@ -281,7 +284,7 @@ class Dice:
             return {"goal": r.choice(["other", "third"])}
         when: dict[str, Any] = {}
         if r.random() < 0.5:
-            when["type"] = r.choice(["assumption", "semantic", "invalid_draft", "missing_var", "unknown", "environmental"])
+            when["type"] = r.choice(TYPES)
         if r.random() < 0.3:
             when["step"] = r.choice(self.ids)
         if r.random() < 0.2:

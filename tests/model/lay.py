@@ -235,11 +235,7 @@ class Bench:
 
     def repeats(self, at: int, old: Step) -> bool:
         step = self.new[at]
-        return (
-            self.usable(old, step)
-            and (step.action, step.tool) == (old.action, old.tool)
-            and self.same_args(at, old)
-        )
+        return self.usable(old, step) and (step.action, step.tool) == (old.action, old.tool) and self.same_args(at, old)
 
     def mark_done(self, at: int, old: Step) -> None:
         if old.id in self.bound.values():
@@ -432,7 +428,7 @@ class Bench:
         step.changed = v1 != (step.tool, canonical(refs.write(step.args)))
 
     def circular(self, steps: list[Step]) -> bool:
-        left = {st.id: {d for d in st.deps} for st in steps}
+        left = {st.id: set(st.deps) for st in steps}
         while free := [i for i, deps in left.items() if not deps & left.keys()]:
             for i in free:
                 del left[i]

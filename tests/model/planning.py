@@ -22,7 +22,7 @@ class Draft:
     empty: bool = False
 
 
-def ask(session: Any, failure: Failure | None, signal: Failure | None, granularity: str, asked_again: bool) -> Any:
+def ask(session: Any, failure: Failure | None, signal: Failure | None, granularity: str) -> Any:
     """A draft, or None for "no plan"."""
     s: State = session.s
     rule = session.matching(signal, granularity)
@@ -111,7 +111,7 @@ def mend_args(s: State, failed: Step) -> bool:
         return False
     if len(pairs) > 1:
         raise Ambiguous("several args could be renamed")
-    (old, new), = pairs
+    ((old, new),) = pairs
     failed.args = {new if k == old else k: v for k, v in failed.args.items()}
     return True
 

@@ -185,12 +185,11 @@ def compact(value: Any) -> str:
 def walk(value: Any, parts: list[str | int]) -> Any:
     """The value behind a path, or `NO_FIELD`."""
     for part in parts:
-        if isinstance(part, str) and isinstance(value, dict) and part in value:
-            value = value[part]
-        elif isinstance(part, int) and isinstance(value, list) and part < len(value):
-            value = value[part]
-        else:
+        in_mapping = isinstance(part, str) and isinstance(value, dict) and part in value
+        in_list = isinstance(part, int) and isinstance(value, list) and part < len(value)
+        if not in_mapping and not in_list:
             return NO_FIELD
+        value = value[part]
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from tests.model import refs, routing
@@ -20,7 +21,7 @@ REASONS = {
 SHOWN_STATE = {"lost": "failed", "dead": "failed"}
 
 
-class End(Exception):
+class End(Exception):  # noqa: N818 - it is no error
     """The session ends here, with a reason."""
 
 
@@ -196,9 +197,7 @@ class Session:
         cause = cause or f"expected {failure.expected or 'none'}, got {failure.message}"
         self.lesson(failure.step, failure.type, cause, failure.attempted, failure.version)
 
-    def lesson(
-        self, step: str | None, kind: str, cause: str, attempted: list[str], version: str | None = None
-    ) -> None:
+    def lesson(self, step: str | None, kind: str, cause: str, attempted: list[str], version: str | None = None) -> None:
         s = self.s
         version = version or s.version
         tail = f"step {step or 'none'} {kind}: {cause}; avoid: {', '.join(attempted) or 'none'}"
@@ -246,14 +245,13 @@ class Session:
         """Ask until a draft holds, a gate refuses or the planner gives up."""
         s = self.s
         signal = failure
-        reasons: list[str] = []
         while True:
             refused = self.admit(failure, signal, route["granularity"])
             if refused:
                 assert failure is not None
                 self.hand_over(failure, "step_breaker")
                 return
-            draft = ask(self, failure, signal, route["granularity"], asked_again=bool(reasons))
+            draft = ask(self, failure, signal, route["granularity"])
             if draft is None:
                 raise End("no_plan")
             laid = lay(self, draft, failure, route["granularity"])
@@ -265,7 +263,10 @@ class Session:
             step = failure.step if failure else None
             attempted = failure.attempted if failure else []
             version = failure.version if failure else s.version
-            if any((x["step_id"], x["error_type"]) == (step, "invalid_draft") and x["version"] != version for x in s.lessons):
+            if any(
+                (x["step_id"], x["error_type"]) == (step, "invalid_draft") and x["version"] != version
+                for x in s.lessons
+            ):
                 raise Ambiguous("two versions' bad drafts may say the same")
             self.lesson(step, "invalid_draft", "; ".join(reasons), attempted, version)
             if draft.template:
@@ -333,9 +334,7 @@ class Session:
         mark = fingerprint(laid.steps)
         limit = s.gates["max_repeat"]
         current = fingerprint(s.steps)
-        reading = sum(
-            1 for at, old in enumerate(s.prints) if old == mark and s.made_for[at] == s.goal_number
-        )
+        reading = sum(1 for at, old in enumerate(s.prints) if old == mark and s.made_for[at] == s.goal_number)
         if mark == current and failure is not None:
             reading = 0
         fine = limit is None or reading < limit
@@ -477,16 +476,17 @@ class Session:
         remedy = sum(x["booked"] for x in lines) - main
         return {"main": main, "remedy": remedy, "all": main + remedy}
 
-    def effects(self) -> list[dict[str, Any]]:
+    def effects(self) -> list[dict[str, Any]] | None:
+        """How often each call of a tool that acts once took effect; None where an answer came too late to tell."""
         counted: dict[tuple[str, str], int] = {}
         for call in self.s.calls:
             if not self.s.acts_once(call.tool):
                 continue
             if call.late and call.status != "lost":
-                return []
+                return None
             if call.kind == "took" or call.status == "lost":
                 counted[call.tool, call.args] = counted.get((call.tool, call.args), 0) + 1
-        return [{"tool": tool, "args": args, "times": times} for (tool, args), times in sorted(counted.items())]
+        return [{"tool": t, "args": json.loads(args), "times": times} for (t, args), times in sorted(counted.items())]
 
     def result(self) -> dict[str, Any]:
         s = self.s
@@ -513,6 +513,7 @@ class Session:
             "ledger": {"lines": s.lines, "totals": self.totals()},
             "gaps": self.gaps(),
             "effects": self.effects(),
+            "acts_once": [t for t in s.tools if s.acts_once(t)],
             "open": [] if completed else [st.id for st in s.steps if st.state == "pending"],
         }  # fmt: skip
 

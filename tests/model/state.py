@@ -20,8 +20,11 @@ def canonical(value: Any) -> str:
 
 @dataclass
 class Step:
-    """One step of one version. `state`: pending, running, done, skipped, and three ways to have failed: failed (waits for its
-    replan), lost (for good), dead (it ended the session)."""
+    """One step of one version.
+
+    `state`: pending, running, done, skipped, and three ways to have failed: failed (waits for its replan), lost (for
+    good), dead (it ended the session).
+    """
 
     id: str
     tool: str
@@ -337,9 +340,7 @@ class State:
         grown = set(roots)
         while grown:
             grown = {
-                at
-                for at, v in self.variables.items()
-                if v.sources & grown and v.health != "void" and at not in kept
+                at for at, v in self.variables.items() if v.sources & grown and v.health != "void" and at not in kept
             }
             for at in grown:
                 self.variables[at].health = "void"

@@ -21,7 +21,7 @@ ANSWERED = {"ok", "shape", "empty", "semantic"}
 MAY_HAVE = {"timeout", "lost", "tool_error", "error"}
 
 
-class Ambiguous(Exception):
+class Ambiguous(Exception):  # noqa: N818 - it is no error
     """The contract can be read in two ways here; the seed is left out."""
 
 
