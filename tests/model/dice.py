@@ -8,7 +8,7 @@ from typing import Any
 TOOLS = ["get", "parse", "mail", "sum"]
 TEXTS = ["no price", "gone", None, None]
 FEATURES = frozenset(
-    "once lost required again schema auto fallback interrupt planner gates max_tokens".split()  # each can be left out
+    ["once", "lost", "required", "again", "schema", "auto", "fallback", "interrupt", "planner", "gates", "max_tokens"]
 )
 TYPES = ["assumption", "semantic", "invalid_draft", "missing_var", "unknown", "environmental"]
 GOALS = ["g", "other", "third"]
