@@ -32,7 +32,9 @@ class Dice:
     def document(self) -> dict[str, Any]:
         r = self.part("plan")
         self.ids = self.names(r)
-        self.tools_given = r.random() < 0.6
+        self.narrow = r.random() < 0.3  # two tools, one value: the same calls again and again
+        self.pool = TOOLS[:2] if self.narrow else TOOLS
+        self.tools_given = self.narrow or r.random() < 0.6
         self.shapes = r.random() < 0.3
         steps = self.steps(r)
         found: dict[str, Any] = {"goal": "g", "assumptions": {"A": "a", "B": "b"}, "steps": steps}
@@ -66,7 +68,7 @@ class Dice:
     def steps(self, r: random.Random) -> list[dict[str, Any]]:
         found = []
         for at, name in enumerate(self.ids):
-            step: dict[str, Any] = {"id": name, "tool": r.choice(TOOLS)}
+            step: dict[str, Any] = {"id": name, "tool": r.choice(self.pool)}
             if r.random() < 0.35:
                 step["action"] = r.choice(["look", "write"])
             earlier = self.ids[:at]
@@ -86,8 +88,8 @@ class Dice:
         kind = r.random()
         if kind < 0.3:
             return {}
-        if kind < 0.55:
-            return {"q": r.choice(["x", "x", "y"])}
+        if kind < (0.75 if self.narrow else 0.55):
+            return {"q": r.choice(["x", "x", "x" if self.narrow else "y"])}
         pool = list(deps) if deps else earlier[-1:]
         if r.random() < 0.15:
             pool = self.ids[:at] + self.ids[at + 1 :]
@@ -122,10 +124,10 @@ class Dice:
     def alternative(self, r: random.Random) -> dict[str, Any]:
         kind = r.random()
         if kind < 0.4:
-            return {"tool": r.choice(TOOLS)}
+            return {"tool": r.choice(self.pool)}
         if kind < 0.7:
             return {"args": {"q": r.choice(["x", "y", "z"])}}
-        return {"tool": r.choice(TOOLS), "args": {"q": "z"}, "action": "another way"}
+        return {"tool": r.choice(self.pool), "args": {"q": "z"}, "action": "another way"}
 
     def tools(self, r: random.Random) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -134,7 +136,7 @@ class Dice:
             if r.random() < 0.3 and "fallback" in self.features:
                 others = [t for t in TOOLS if t != name]
                 tool["fallback"] = r.sample(others, r.choice([1, 1, 2]))
-            if r.random() < 0.35 and "once" in self.features:
+            if r.random() < (0.7 if self.narrow else 0.35) and "once" in self.features:
                 tool["idempotent"] = False
             if r.random() < 0.3:
                 tool["timeout"] = r.choice(["2s", "5s"])
@@ -155,9 +157,9 @@ class Dice:
             if kind < 0.55:
                 match["step"] = r.choice(self.ids)
                 if r.random() < 0.3:
-                    match["tool"] = r.choice(TOOLS)
+                    match["tool"] = r.choice(self.pool)
             elif kind < 0.85:
-                match["tool"] = r.choice(TOOLS)
+                match["tool"] = r.choice(self.pool)
                 if r.random() < 0.25:
                     match["args"] = {"q": r.choice(["x", "y"])}
             if r.random() < 0.1:
@@ -241,7 +243,7 @@ class Dice:
         if r.random() < 0.6:
             when["error_type"] = r.choice(["environmental", "assumption", "semantic", "unknown", "permission"])
         if r.random() < 0.3:
-            when["tool"] = r.choice(TOOLS)
+            when["tool"] = r.choice(self.pool)
         if r.random() < 0.3:
             when["min_radius"] = 1
         return {"name": "mine", "when": when, "granularity": r.choice(["patch", "tail", "global", "none"])}
@@ -317,9 +319,9 @@ class Dice:
             used.append(step["id"])
             found.append(step)
             if r.random() < 0.2 and fresh:
-                found.insert(r.randrange(len(found) + 1), {"id": (new := fresh.pop()), "tool": r.choice(TOOLS)})
+                found.insert(r.randrange(len(found) + 1), {"id": (new := fresh.pop()), "tool": r.choice(self.pool)})
                 used.append(new)
-        return found or [{"id": fresh.pop(), "tool": r.choice(TOOLS)}]
+        return found or [{"id": fresh.pop(), "tool": r.choice(self.pool)}]
 
     def change(
         self, r: random.Random, step: dict[str, Any], old: dict[str, Any], renamed: dict[str, str], used: list[str]
@@ -332,7 +334,7 @@ class Dice:
             if r.random() < 0.4:
                 del step["depends_on"]
         if r.random() < 0.25:
-            step["tool"] = r.choice([*TOOLS, *TOOLS, "zzz"]) if self.tools_given else r.choice(TOOLS)
+            step["tool"] = r.choice([*self.pool, *self.pool, "zzz"]) if self.tools_given else r.choice(self.pool)
         if r.random() < 0.2:
             step["args"] = r.choice([{"q": "x"}, {"q": "y"}, {"q": f"#E{r.choice(self.ids)}"}])
         if r.random() < 0.15:

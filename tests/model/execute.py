@@ -262,6 +262,7 @@ class Executor:
         if cut:
             status = "lost" if status == "lost" else "timeout"
             run.outcome = {"status": status, "tokens": run.outcome.get("tokens")}
+            run.late = True
         value = self.value_of(run) if status == "ok" else run.outcome.get("value")
         holds = status == "ok" and breach(value, run.step.produces) is None
         seen = "shape" if status == "ok" and not holds else status

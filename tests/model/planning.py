@@ -25,7 +25,7 @@ class Draft:
 def ask(session: Any, failure: Failure | None, signal: Failure | None, granularity: str) -> Any:
     """A draft, or None for "no plan"."""
     s: State = session.s
-    rule = session.matching(signal, granularity)
+    rule = session.matching(signal, granularity, failure is None)
     if rule is not None:
         if not rule.get("steps"):
             return Draft(empty=True, verdicts=rule.get("verdicts") or {}) if failure is None else None

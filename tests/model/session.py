@@ -192,7 +192,7 @@ class Session:
     # --- lessons
 
     def learn(self, failure: Failure, granularity: str) -> None:
-        rule = None if granularity == "none" else self.matching(failure, granularity)
+        rule = None if granularity == "none" else self.matching(failure, granularity, False)
         cause = (rule or {}).get("cause") or failure.cause
         cause = cause or f"expected {failure.expected or 'none'}, got {failure.message}"
         self.lesson(failure.step, failure.type, cause, failure.attempted, failure.version)
@@ -216,29 +216,26 @@ class Session:
 
     # --- the replan
 
-    def matching(self, failure: Failure | None, granularity: str) -> dict[str, Any] | None:
-        s = self.s
-        for rule in s.rules:
-            if "otherwise" in rule:
-                continue
-            if self.matches(rule.get("when") or {}, failure, granularity, s.goal):
+    def matching(self, signal: Failure | None, granularity: str, changing: bool) -> dict[str, Any] | None:
+        """The planner rule for a signal; at a goal change there is none until a draft was refused."""
+        for rule in self.s.rules:
+            if "otherwise" not in rule and self.matches(rule.get("when") or {}, signal, granularity, changing):
                 return rule
         return None
 
-    def matches(self, when: dict[str, Any], failure: Failure | None, granularity: str, goal: str) -> bool:
-        if failure is None:
-            return (
-                when.get("goal", "").lower() in goal.lower()
-                and not {"error", "type", "step"} & when.keys()
-                and when.get("granularity", "global") == "global"
-            )
-        if "goal" in when:
+    def matches(self, when: dict[str, Any], signal: Failure | None, granularity: str, changing: bool) -> bool:
+        if "goal" in when and not (changing and when["goal"].lower() in self.s.goal.lower()):
             return False
+        if when.get("granularity", granularity) != granularity:
+            return False
+        if signal is None:
+            return not {"error", "type", "step"} & when.keys()
+        if "error" in when and signal.type == "invalid_draft":
+            raise Ambiguous("a rule for a text, asked about the reasons of a bad draft")
         return (
-            when.get("error", "").lower() in failure.message.lower()
-            and when.get("type", failure.type) == failure.type
-            and ("step" not in when or str(when["step"]) in self.s.ancestry(failure.step))
-            and when.get("granularity", granularity) == granularity
+            when.get("error", "").lower() in signal.message.lower()
+            and when.get("type", signal.type) == signal.type
+            and ("step" not in when or str(when["step"]) in self.s.ancestry(signal.step))
         )
 
     def replan(self, failure: Failure | None, route: dict[str, Any]) -> None:
@@ -274,10 +271,12 @@ class Session:
                     self.hand_over(failure, "escalated")
                     return
                 raise End("no_plan")
+            text = "; ".join(reasons)
             if failure is None:
-                raise Ambiguous("a bad draft in answer to a goal change")
-            signal = Failure(**failure.__dict__)
-            signal.type, signal.message = "invalid_draft", "; ".join(reasons)
+                signal = Failure("", version, "invalid_draft", text, [], [], None, {}, "", "")
+            else:
+                signal = Failure(**failure.__dict__)
+                signal.type, signal.message = "invalid_draft", text
 
     def estimate(self, failure: Failure | None, granularity: str) -> int:
         s = self.s
