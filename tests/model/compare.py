@@ -88,8 +88,8 @@ def first_difference(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str,
     if found:
         _, _, kind, text = min(found)
         return kind, text
-    if order := ledger_order(ours, theirs):
-        return order
+    if lines := ledger_order(ours, theirs):
+        return lines
     theirs = {**theirs, "acts_once": ours["acts_once"]}
     for name in ("variables", "reason", "status", "goal", "seconds", "totals", "open", "effects"):
         x, y = rest(name, ours), rest(name, theirs)
@@ -135,7 +135,7 @@ def in_rows(name: str, ours: list[Any], theirs: list[Any]) -> tuple[int, str, st
         y = theirs[at] if at < len(theirs) else None
         if x == y:
             continue
-        row = x or y
+        row = x or y or {}
         version = int(str(row.get("version", "v99")).lstrip("v") or 99)
         if x is None or y is None:
             kind = f"{name}: {'missing' if y is None else 'extra'} in engine"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.model import refs
-from tests.model.state import Failure, State, Step
+from tests.model.state import State
+from tests.model.steps import Failure, Step
 from tests.model.world import Ambiguous
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.model.state import Failure, State
+from tests.model.state import State
+from tests.model.steps import Failure
 
 DEPTH = {"none": -1, "patch": 0, "tail": 1, "global": 2}
 

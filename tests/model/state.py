@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
 from tests.model import refs
-from tests.model.world import Ambiguous, Script, seconds
+from tests.model.health import Health
+from tests.model.steps import Call, Failure, Step, Variable, parse_step
+from tests.model.world import Script, seconds
 
 DEFAULT_COEFFICIENTS = {
     "prompt": 120, "goal": 40, "done_line": 25, "failure": 80, "lesson": 60, "step": 60, "execution": 180, "retry": 200,
@@ -18,126 +19,7 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-@dataclass
-class Step:
-    """One step of one version.
-
-    `state`: pending, running, done, skipped, and three ways to have failed: failed (waits for its replan), lost (for
-    good), dead (it ended the session).
-    """
-
-    id: str
-    tool: str
-    action: str
-    args: Any = field(default_factory=dict)
-    deps: list[str] = field(default_factory=list)
-    assumes: list[str] = field(default_factory=list)
-    on_failure: str | None = None
-    produces: dict[str, str] | None = None
-    alternatives: list[dict[str, Any]] = field(default_factory=list)
-    required: bool = False
-    again: bool = False
-    granularity: str | None = None
-    expected: str | None = None
-    replaces: str | None = None
-    state: str = "pending"
-    gap: bool = False
-    done_with_null: bool = False
-    raw: dict[str, Any] = field(default_factory=dict)
-    touched: bool = False  # listed by a draft, or its references renamed
-    changed: bool = True  # added or changed by a draft: its call is not as v1 lists it
-
-    def copy(self) -> Step:
-        other = Step(**self.__dict__)
-        other.args, other.deps, other.assumes = refs.copy(self.args), list(self.deps), list(self.assumes)
-        return other
-
-    @property
-    def open(self) -> bool:
-        return self.state in ("pending", "failed")
-
-    @property
-    def ended_badly(self) -> bool:
-        """Failed for good or skipped, and no gap to run on."""
-        return self.state in ("lost", "skipped") and not self.gap
-
-
-def parse_step(raw: dict[str, Any], before: str | None) -> Step:
-    """A step as the file gives it; args are read later, when the known ids are known."""
-    deps = raw.get("depends_on")
-    if deps is None:
-        deps = [before] if before is not None else []
-    elif not isinstance(deps, list):
-        deps = [deps]
-    return Step(
-        id=str(raw["id"]),
-        tool=raw["tool"],
-        action=raw.get("action") or raw["tool"],
-        deps=[str(d) for d in deps],
-        assumes=list(raw.get("assumes", [])),
-        on_failure=raw.get("on_failure"),
-        produces=raw.get("produces"),
-        alternatives=list(raw.get("alternatives", [])),
-        required=bool(raw.get("required", False)),
-        again=bool(raw.get("again", False)),
-        granularity=raw.get("granularity"),
-        expected=raw.get("expected_outcome"),
-        raw=raw,
-    )
-
-
-@dataclass
-class Variable:
-    value: Any
-    step: str
-    version: str
-    rests: set[str]
-    hot: set[str]  # what of it was refuted and still counts
-    sources: set[str]  # the variables it was computed from
-    health: str = "clean"
-    verdict: str | None = None
-    goal_stale: bool = False
-    absolved: set[str] = field(default_factory=set)
-
-
-@dataclass
-class Call:
-    """A call that was made, for what may be made only once."""
-
-    tool: str
-    args: str
-    step: str
-    version: str
-    as_v1: bool
-    kind: str  # took, may, not
-    status: str = ""
-    value: Any = None
-    variable: dict[str, Any] | None = None
-    arguments: Any = None
-    touched: bool = False
-    late: bool = False
-
-
-@dataclass
-class Failure:
-    """One failed execution on its way to a route."""
-
-    step: str
-    version: str
-    type: str
-    message: str
-    attempted: list[str]
-    refutes: list[str]
-    cause: str | None
-    evidence: dict[str, Any]
-    tool: str
-    status: str
-    ref_state: str | None = None
-    arg_fault: bool = False
-    expected: str | None = None
-
-
-class State:
+class State(Health):
     """The whole of one session."""
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -221,14 +103,9 @@ class State:
             limits["max_seconds"] = seconds(limits["max_seconds"])
         return limits
 
-    # --- the plan in force
-
     @property
     def version(self) -> str:
         return f"v{self.number}"
-
-    def find(self, step_id: str) -> Step | None:
-        return next((s for s in self.steps if s.id == step_id), None)
 
     def get(self, step_id: str) -> Step:
         step = self.find(step_id)
@@ -290,8 +167,6 @@ class State:
                 found.append(other)
         return found
 
-    # --- references
-
     def ref_state(self, ref: refs.Ref) -> tuple[str | None, Any]:
         """Why a reference can't be read (None when it can), and its value."""
         step = self.find(ref.step)
@@ -313,79 +188,3 @@ class State:
         if any(self.ref_state(r)[0] is not None for r in refs.refs(args)):
             return None
         return refs.fill(args, lambda r: self.ref_state(r)[1])
-
-    # --- health
-
-    def refute(self, names: list[str]) -> None:
-        for name in names:
-            self.refuted.add(name)
-            fresh: set[str] = set()
-            for at, variable in self.variables.items():
-                if name not in variable.rests:
-                    continue
-                if name in variable.absolved:
-                    raise Ambiguous("an assumption is refuted again after a verdict")
-                variable.hot.add(name)
-                if variable.absolved and variable.hot == variable.rests - variable.absolved:
-                    raise Ambiguous("all that is left after a verdict is refuted")
-                if variable.hot == variable.rests:
-                    if variable.health != "void":
-                        fresh.add(at)
-                    variable.health = "void"
-                elif variable.health == "clean":
-                    variable.health = "stale"
-            self.void_descendants(fresh, set())
-
-    def void_descendants(self, roots: set[str], kept: set[str]) -> None:
-        grown = set(roots)
-        while grown:
-            grown = {
-                at for at, v in self.variables.items() if v.sources & grown and v.health != "void" and at not in kept
-            }
-            for at in grown:
-                self.variables[at].health = "void"
-
-    def give_verdicts(self, verdicts: dict[str, str]) -> None:
-        named = {k[1:]: v for k, v in verdicts.items()}
-        judged = {k: v for k, v in named.items() if k in self.variables and self.variables[k].health != "void"}
-        kept = {k for k, v in judged.items() if v in ("keep", "convert")}
-        dropped = {k for k, v in judged.items() if v == "discard"}
-        for at, verdict in judged.items():
-            variable = self.variables[at]
-            variable.verdict = verdict
-            if verdict == "discard":
-                variable.health = "void"
-            else:
-                variable.health, variable.goal_stale = "clean", False
-                variable.absolved |= variable.rests & self.refuted
-                variable.hot = set()
-        self.void_descendants(dropped, kept)
-        for at, variable in self.variables.items():
-            if at not in kept and variable.health != "void" and self.rests_on(at, dropped):
-                raise Ambiguous("a variable rests on a discarded one through a kept one")
-
-    def rests_on(self, at: str, roots: set[str]) -> bool:
-        if at in roots:
-            return True
-        return any(self.rests_on(s, roots) for s in self.variables[at].sources if s in self.variables)
-
-    def write_variable(self, step: Step, value: Any) -> None:
-        sources = {r.step for r in refs.refs(step.args) if r.step in self.variables and not self.is_gap(r.step)}
-        inputs = [self.variables[s] for s in sources]
-        if any(v.goal_stale for v in inputs):
-            raise Ambiguous("computed from a variable that is stale by the goal")
-        rests = set(step.assumes).union(*(v.rests for v in inputs))
-        hot = (set(step.assumes) & self.refuted).union(*(v.hot for v in inputs))
-        absolved = set().union(*(v.absolved for v in inputs)) - hot
-        self.put(step.id, Variable(value, step.id, self.version, rests, hot, sources, absolved=absolved))
-
-    def put(self, at: str, variable: Variable) -> None:
-        if variable.absolved and variable.hot and variable.hot == variable.rests - variable.absolved:
-            raise Ambiguous("born with all that is left after a verdict refuted")
-        if variable.health == "clean" and variable.hot:
-            variable.health = "void" if variable.hot == variable.rests else "stale"
-        self.variables[at] = variable
-
-    def is_gap(self, step_id: str) -> bool:
-        step = self.find(step_id)
-        return step is not None and step.gap
