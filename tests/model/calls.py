@@ -113,6 +113,14 @@ class Calls(Once):
         if once and status not in ("rate_limited", "unavailable"):
             self.end_run(run)
             return
+        run.phase = "wait"  # it is no longer in flight
+        if run.tries >= s.max_attempts and self.next_fallback(run) is None:
+            self.end_run(run)
+            return
+        refusal = self.refusal(s.coefficients["retry"], run.step, starting=False)
+        if refusal is not None and refusal[0] != "max_seconds":
+            self.abandon(run, refusal[0], refusal[1]["reading"])
+            return
         limit = s.gates["max_seconds"]
         if run.tries < s.max_attempts:
             wait = min(s.backoff * s.factor ** (run.tries - 1), s.max_backoff)
@@ -120,23 +128,12 @@ class Calls(Once):
                 wait = seconds(run.outcome["retry_after"])
             until = s.clock + wait
             if limit is None or until <= limit + 1e-9:
-                self.wait(run, until, run.tool)
+                run.until, run.next_tool = until, run.tool
                 return
             if self.next_fallback(run) is None:
                 self.abandon(run, "max_seconds", until)
                 return
-        tool = self.next_fallback(run)
-        if tool is None:
-            self.end_run(run)
-            return
-        self.wait(run, s.clock, tool)
-
-    def wait(self, run: Run, until: float, tool: str) -> None:
-        """The next call, unless a gate refuses it now already."""
-        run.phase, run.until, run.next_tool = "wait", until, tool
-        refusal = self.refusal(self.s.coefficients["retry"], run.step, starting=False)
-        if refusal is not None and refusal[0] != "max_seconds":
-            self.abandon(run, refusal[0], refusal[1]["reading"])
+        run.until, run.next_tool = s.clock, self.next_fallback(run) or run.tool
 
     def next_fallback(self, run: Run) -> str | None:
         s = self.s

@@ -119,6 +119,8 @@ class Table(Standing, Check):
     def follow(self, at: int, name: str, dependency: bool) -> str | None:
         """The new id behind a name in the draft's step `at`; None where a dependency is dropped."""
         what, which = self.meaning(at, name)
+        if what == "old" and dependency and name in self.index:
+            raise Ambiguous("a dependency on a local name that is listed later")
         if what == "draft":
             return self.final[which]
         old = self.old.get(name)
