@@ -51,6 +51,8 @@ class Once:
             if run.tool != tool or canonical(run.args) != key:
                 continue
             if not step.changed and not run.step.changed:
+                if step.touched or run.step.touched:
+                    raise Ambiguous("a call as v1 lists it in flight, of a step that a draft revised")
                 continue
             if run.phase == "wait":
                 raise Ambiguous("the same call waits for its retry")

@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.model.state import State
 from tests.model.steps import Failure
+from tests.model.world import Ambiguous
 
 DEPTH = {"none": -1, "patch": 0, "tail": 1, "global": 2}
 
@@ -35,7 +36,10 @@ def first_rule(s: State, failure: Failure, radius: int) -> tuple[str, str]:
         if str(name) in lineage:
             return "override", granularity
     for rule in routing.get("rules") or []:
-        if matches(rule.get("when") or {}, failure, lineage, radius):
+        when = rule.get("when") or {}
+        if when.get("tool") in (step.tool, failure.tool) and step.tool != failure.tool:
+            raise Ambiguous("a routing rule for a tool, where the last call was a fallback's")
+        if matches(when, failure, lineage, radius):
             return rule["name"], rule["granularity"]
     if failure.type == "environmental":
         return "environmental", "none"
