@@ -167,9 +167,14 @@ class Calls(Once):
         elif (run.tool, canonical(run.args)) in s.denied:
             self.end_denied(run)
             return
-        elif self.earlier_call(run.step, run.tool, run.args) is not None:
+        elif self.made_meanwhile(run):
             raise Ambiguous("another step made the call while this one waited")
         self.call(run)
+
+    def made_meanwhile(self, run: Run) -> bool:
+        """Has another step made the call that this one waits to try again?"""
+        earlier = self.earlier_call(run.step, run.tool, run.args)
+        return earlier is not None and not (run.step.again and earlier.kind == "took")
 
     def end_denied(self, run: Run) -> None:
         """Another step's same call was denied while this one waited for its retry."""

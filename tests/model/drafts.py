@@ -64,7 +64,7 @@ class Drafts:
             if kind < 0.15:
                 continue
             step = {k: v for k, v in old.items() if k in ("id", "tool", "action", "args", "depends_on", "produces")}
-            if kind < 0.5:
+            if kind < 0.5 and fresh:
                 step["id"] = fresh.pop()
                 if r.random() < 0.6:
                     renamed[old["id"]] = step["id"]
