@@ -22,6 +22,7 @@ class Laid:
     new_ids: list[str] = field(default_factory=list)
     drafted: list[str] = field(default_factory=list)
     verdicts: dict[str, str] = field(default_factory=dict)
+    template: bool = False
 
     @property
     def only_calls(self) -> bool:
@@ -48,7 +49,7 @@ class Bench:
             self.replaced = list(self.old)
         self.reasons: list[str] = []
         self.call_reasons: list[str] = []
-        self.laid = Laid(verdicts=dict(draft.verdicts))
+        self.laid = Laid(verdicts=dict(draft.verdicts), template=draft.template)
         self.after = copying.copy(self.s)  # the state with the verdicts given, to judge references by
         self.after.variables = copying.deepcopy(self.s.variables)
         self.after.give_verdicts(draft.verdicts)

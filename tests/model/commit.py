@@ -43,6 +43,8 @@ class Commit:
         if failure is not None:
             root = s.root(failure.step)
             s.had.setdefault(root, set()).add(route["granularity"])
+            if laid.template and s.alternative_asked == root:
+                s.alternatives_used[root] = s.alternatives_used.get(root, 0) + 1
             s.patches[root] = s.patches.get(root, 0) + (route["granularity"] == "patch")
         else:
             s.had, s.asked = {}, {}

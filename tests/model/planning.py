@@ -39,6 +39,7 @@ def ask(session: Any, failure: Failure | None, signal: Failure | None, granulari
 
 def template(s: State, failure: Failure | None, granularity: str) -> Draft:
     """Fixed templates, from the failure itself."""
+    s.alternative_asked = None
     failed = s.get(failure.step).copy() if failure else None
     if failure is not None and failed is not None:
         root = s.root(failure.step)
@@ -61,7 +62,7 @@ def next_alternative(s: State, failed: Step, root: str) -> dict[str, Any] | None
     used = s.alternatives_used.get(root, 0)
     if used >= len(failed.alternatives):
         return None
-    s.alternatives_used[root] = used + 1
+    s.alternative_asked = root  # it counts as tried once the draft is committed
     return failed.alternatives[used]
 
 

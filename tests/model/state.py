@@ -88,6 +88,7 @@ class State(Health):
         self.had: dict[str, set[str]] = {}  # granularities committed for a lineage
         self.patches: dict[str, int] = {}
         self.alternatives_used: dict[str, int] = {}
+        self.alternative_asked: str | None = None
         self.tools_tried: dict[str, set[str]] = {}
         self.required_roots: set[str] = {s.id for s in self.steps if s.required}
         self.reason: str | None = None
