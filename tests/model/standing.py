@@ -30,6 +30,7 @@ class Standing(Bench):
         self.kind = ["" for _ in self.new]  # own, done, fresh, local
         self.bound: dict[int, str] = {}  # draft step -> the old step it is or stands for
         self.how: dict[int, str] = {}
+        self.local: set[int] = set()  # drafted ids that are only names
 
     def meaning(self, at: int, name: str) -> tuple[str, Any]:
         """What an id in the draft's step number `at` names: a step of the draft, or an old one."""
@@ -38,7 +39,7 @@ class Standing(Bench):
             return "old", name
         if other == at and self.kind[other] in ("fresh", "own"):
             raise Ambiguous("a step of a draft that reads itself")
-        if self.kind[other] == "local" and other >= at:
+        if other in self.local and other >= at:
             return "old", name
         return "draft", other
 
@@ -64,6 +65,7 @@ class Standing(Bench):
                 self.bound[at] = old.id
             else:
                 self.kind[at] = "local"
+        self.local = {at for at, kind in enumerate(self.kind) if kind == "local"}
         if self.everything:
             return
         for at, step in enumerate(self.new):
@@ -71,7 +73,10 @@ class Standing(Bench):
             if old is not None and old.state == "done" and step.tool == old.tool and self.same_args(at, old):
                 if self.usable(old, step):
                     self.mark_done(at, old)
+                    self.local.discard(at)
                 continue
+            if self.kind[at] == "own" and any(self.repeats(at, o) for o in self.s.steps):
+                raise Ambiguous("finished work listed again under the id of an open step")
             if self.kind[at] in ("fresh", "local"):
                 found = next((o for o in self.s.steps if self.repeats(at, o)), None)
                 if found is not None:
