@@ -14,6 +14,8 @@ from tests.model.world import ANSWERED, CLASS, MAY_HAVE, Ambiguous, breach, defa
 class Calls(Once):
     """The attempts of the executions that run."""
 
+    scheduled: int = 0
+
     def in_flight_tokens(self) -> int:
         return sum(r.coefficient for r in self.running if r.phase == "call")
 
@@ -58,7 +60,7 @@ class Calls(Once):
         s.called_roots.add(root)
         s.tools_tried.setdefault(root, set()).add(run.tool)
         s.call_count += 1
-        run.number = s.call_count
+        self.schedule(run)
         run.tries += 1
         outcome = s.script.draw(s.ancestry(run.step.id), run.step.tool, run.tool, run.args, s.version)
         timeout = seconds(s.tool(run.tool).get("timeout", 30))
@@ -129,11 +131,18 @@ class Calls(Once):
             until = s.clock + wait
             if limit is None or until <= limit + 1e-9:
                 run.until, run.next_tool = until, run.tool
+                self.schedule(run)
                 return
             if self.next_fallback(run) is None:
                 self.abandon(run, "max_seconds", until)
                 return
         run.until, run.next_tool = s.clock, self.next_fallback(run) or run.tool
+        self.schedule(run)
+
+    def schedule(self, run: Run) -> None:
+        """What ends at one instant is handled in the order it was begun; the contract names no other."""
+        self.scheduled += 1
+        run.number = self.scheduled
 
     def next_fallback(self, run: Run) -> str | None:
         s = self.s

@@ -28,7 +28,7 @@ class Run:
     next_tool: str = ""
     coefficient: int = 0
     late: bool = False  # its answer came after the timeout
-    number: int = 0  # of the present call, in the order calls begin
+    number: int = 0  # of the present call or wait, in the order they begin
 
 
 def booked(s: State) -> int:

@@ -86,9 +86,9 @@ class Session(Asking, Ending):
             x.due_now()
             if ended:
                 continue
-            waiting = next((r for r in x.running if r.phase == "wait" and r.until <= s.clock + TINY), None)
-            if waiting is not None:
-                x.resume_run(waiting)
+            waiting = [r for r in x.running if r.phase == "wait" and r.until <= s.clock + TINY]
+            if waiting:
+                x.resume_run(min(waiting, key=lambda r: r.number))
                 continue
             if s.gate_stop or s.abort or s.change or s.failures or len(x.running) >= s.parallel:
                 return None
