@@ -98,7 +98,10 @@ class Check(Bench):
             earlier = self.session.x.earlier_call(lineage, step.tool, args)
             if earlier is not None and not (step.again and earlier.kind == "took"):
                 fits = earlier.status == "ok" and breach(earlier.value, step.produces) is None
-                fault = None if fits else "which is not made again"
+                variable = self.after.variables.get(earlier.step)
+                if fits and (variable is None or variable.health == "void"):
+                    raise Ambiguous("a draft that makes a call again whose answer is void")
+                fault = None if fits else f"which is not made again, after step {earlier.step}'s {earlier.kind}"
         if fault is None:
             return
         if self.excused(old) and old is not None and old.id != self.failed:
