@@ -91,6 +91,7 @@ class Check(Bench):
             return
         key = (step.tool, canonical(args))
         lineage = step.copy()
+        void = False
         fault = "which was denied" if key in s.denied else None
         if fault is None and s.acts_once(step.tool):
             if step.id not in s.parent and old is not None and old.id != step.id:
@@ -99,15 +100,16 @@ class Check(Bench):
             if earlier is not None and not (step.again and earlier.kind == "took"):
                 fits = earlier.status == "ok" and breach(earlier.value, step.produces) is None
                 variable = self.after.variables.get(earlier.step)
-                if fits and (variable is None or variable.health == "void"):
-                    raise Ambiguous("a draft that makes a call again whose answer is void")
+                void = fits and (variable is None or variable.health == "void")
                 fault = None if fits else f"which is not made again, after step {earlier.step}'s {earlier.kind}"
-        if fault is None:
+        if fault is None and not void:
             return
         if self.excused(old) and old is not None and old.id != self.failed:
             before = s.filled(old.args)
             if old.tool == step.tool and before is not None and canonical(before) == canonical(args):
                 return
+        if void:
+            raise Ambiguous("a draft that makes a call again whose answer is void")
         reason = f"step {step.id} calls {step.tool}, {fault}"
         self.bad(reason)
         self.call_reasons.append(reason)

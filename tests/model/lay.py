@@ -130,7 +130,7 @@ class Table(Standing, Check):
             return None if dependency else name
         other = self.stand_in.get(name)
         if other is None or other == at or (other > at and self.kind[at] != "own"):
-            self.bad(f"step {self.new[at].id} reads {name}, for which nothing stands")
+            self.bad(f"step {self.final[at]} reads {name}, for which nothing stands")
             return name
         return self.final[other]
 

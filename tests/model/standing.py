@@ -74,7 +74,7 @@ class Standing(Bench):
                 if self.usable(old, step):
                     self.mark_done(at, old)
                     self.local.discard(at)
-                continue
+                    continue
             if self.kind[at] == "own" and any(self.repeats(at, o) for o in self.s.steps):
                 raise Ambiguous("finished work listed again under the id of an open step")
             if self.kind[at] in ("fresh", "local"):
