@@ -70,17 +70,20 @@ class Standing(Bench):
             return
         for at, step in enumerate(self.new):
             old = self.old.get(step.id)
-            if old is not None and old.state == "done" and step.tool == old.tool and self.same_args(at, old):
-                if self.usable(old, step):
-                    self.mark_done(at, old)
-                    self.local.discard(at)
-                    continue
+            if old is not None and old.state == "done" and self.listed_again(at, old):
+                self.mark_done(at, old)
+                self.local.discard(at)
+                continue
             if self.kind[at] == "own" and any(self.repeats(at, o) for o in self.s.steps):
                 raise Ambiguous("finished work listed again under the id of an open step")
             if self.kind[at] in ("fresh", "local"):
                 found = next((o for o in self.s.steps if self.repeats(at, o)), None)
                 if found is not None:
                     self.mark_done(at, found)
+
+    def listed_again(self, at: int, old: Step) -> bool:
+        step = self.new[at]
+        return step.tool == old.tool and self.same_args(at, old) and self.usable(old, step)
 
     def repeats(self, at: int, old: Step) -> bool:
         step = self.new[at]
