@@ -112,5 +112,5 @@ class Ending(Commit):
             "gaps": self.gaps(),
             "effects": self.effects(),
             "acts_once": [t for t in s.tools if s.acts_once(t)],
-            "open": [] if completed else [st.id for st in s.steps if st.state == "pending"],
+            "open": [] if completed else [st.id for st in s.steps if st.state in ("pending", "skipped")],
         }  # fmt: skip
