@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -58,11 +58,10 @@ class ScriptedTools:
 
     def __init__(self, rules: Sequence[OutcomeRule]) -> None:
         self._rules = tuple(_Counting(rule, order) for order, rule in enumerate(rules))
-        self._by_step: dict[str, list[_Counting]] = {}
-        self._general: list[_Counting] = []
+        self._index: dict[_Mark, list[_Counting]] = {}
         for rule in self._rules:
-            step = rule.match.step
-            (self._general if step is None else self._by_step.setdefault(step, [])).append(rule)
+            self._index.setdefault(_mark(rule.match), []).append(rule)
+        self._kinds = {mark[0] for mark in self._index}
 
     def call(self, call: Call) -> Outcome:
         """What the script says of this call."""
@@ -73,11 +72,11 @@ class ScriptedTools:
         return _SUCCESS if call.produces is None else Outcome(value=contract.sample(call.produces))
 
     def _candidates(self, call: Call) -> Sequence[_Counting]:
-        """The rules that may match, in their order; rules that name other steps are not looked at."""
-        own = [rule for id_ in call.lineage for rule in self._by_step.get(id_, ())] if self._by_step else []
-        if not own:
-            return self._general
-        return sorted([*own, *self._general], key=lambda rule: rule.order)
+        """The rules that may match, in their order; those that name another step, arg or tool are not looked at."""
+        found = [rules for mark in _marks(call, self._kinds) if (rules := self._index.get(mark)) is not None]
+        if len(found) < 2:
+            return found[0] if found else ()
+        return sorted((rule for rules in found for rule in rules), key=lambda rule: rule.order)
 
     def unused(self) -> Iterator[OutcomeRule]:
         """The rules that never answered a call."""
@@ -86,6 +85,36 @@ class ScriptedTools:
     def used(self) -> tuple[int, ...]:
         """The numbers of the rules that answered a call, from 0."""
         return tuple(rule.order for rule in self._rules if rule.drawn)
+
+
+# What a rule is filed under: the most telling thing it names. Args are told apart by one plain value among them.
+_Mark = tuple[str, Any, Any]
+_ANY: _Mark = ("any", None, None)
+_PLAIN = (str, int, float, type(None))
+
+
+def _mark(match: Match) -> _Mark:
+    """Where a rule is filed: under one thing that a call must have for it to match."""
+    if match.step is not None:
+        return ("step", match.step, None)
+    for name, value in (match.args or {}).items():
+        if isinstance(value, _PLAIN):
+            return ("arg", name, value)
+    return ("tool", match.tool, None) if match.tool is not None else _ANY
+
+
+def _marks(call: Call, kinds: Container[str]) -> Iterator[_Mark]:
+    """Everything that rules may be filed under which match a call, of the kinds that there are."""
+    if "step" in kinds:
+        for id_ in call.lineage:
+            yield ("step", id_, None)
+    if "arg" in kinds:
+        for name, value in call.args.items():
+            if isinstance(value, _PLAIN):
+                yield ("arg", name, value)
+    if "tool" in kinds:
+        yield ("tool", call.tool, None)
+    yield _ANY
 
 
 class _Counting:

@@ -1,46 +1,103 @@
-"""Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML."""
+"""Files in and out: strict YAML with positions, and every problem of a file at once. The only room that knows YAML.
 
-from replanctl.files.classes import ClassRule, load_classes
-from replanctl.files.disk import MAX_MEGABYTES, check_writable, destination, write_text
-from replanctl.files.durations import LONGEST, seconds_of
-from replanctl.files.extras import load_coefficients, parse_draft
-from replanctl.files.faults import did_you_mean
-from replanctl.files.insert import say_in_steps
-from replanctl.files.lessons import load_lessons, save_lessons
-from replanctl.files.pause import collector_paused
-from replanctl.files.recorded import End, Recorded, recorded_in
-from replanctl.files.rehearsal import (
-    Rehearsal,
-    Source,
-    check_plan,
-    load_plan,
-    load_rehearsal,
-    parse_rehearsal,
-    read_outcomes,
-    read_plan,
-)
-from replanctl.files.schema import file_schema
-from replanctl.files.sections import Role
-from replanctl.files.writing import document_text
+This is the room's face: other rooms take what they need from here. A part is loaded when it is asked for, since a run
+needs neither what writes files nor what draws schemas.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replanctl.lazy import lazily
+
+if TYPE_CHECKING:
+    from replanctl.files.classes import ClassRule, load_classes
+    from replanctl.files.disk import MAX_MEGABYTES, check_writable, destination, is_folder, plans_in, write_text
+    from replanctl.files.faults import did_you_mean
+    from replanctl.files.insert import say_in_steps
+    from replanctl.files.lessons import load_lessons, save_lessons
+    from replanctl.files.planner import parse_draft
+    from replanctl.files.policy import load_coefficients
+    from replanctl.files.reader import collector_paused
+    from replanctl.files.recorded import End, Recorded, recorded_in
+    from replanctl.files.rehearsal import (
+        Rehearsal,
+        Source,
+        check_plan,
+        load_plan,
+        load_rehearsal,
+        parse_rehearsal,
+        read_outcomes,
+        read_plan,
+    )
+    from replanctl.files.schema import file_schema
+    from replanctl.files.sections import Role
+    from replanctl.files.words import LONGEST, seconds_of
+    from replanctl.files.writing import document_text
+else:
+    __getattr__ = lazily(
+        __name__,
+        {
+            "classes": (
+                "ClassRule",
+                "LONGEST",
+                "load_classes",
+            ),
+            "disk": (
+                "MAX_MEGABYTES",
+                "check_writable",
+                "destination",
+                "is_folder",
+                "plans_in",
+                "write_text",
+            ),
+            "faults": ("did_you_mean",),
+            "insert": ("say_in_steps",),
+            "lessons": (
+                "load_lessons",
+                "save_lessons",
+            ),
+            "planner": ("parse_draft",),
+            "policy": ("load_coefficients",),
+            "reader": ("collector_paused",),
+            "recorded": (
+                "End",
+                "Recorded",
+                "recorded_in",
+            ),
+            "rehearsal": (
+                "Rehearsal",
+                "Source",
+                "check_plan",
+                "load_plan",
+                "load_rehearsal",
+                "parse_rehearsal",
+                "read_outcomes",
+                "read_plan",
+            ),
+            "schema": ("file_schema",),
+            "sections": ("Role",),
+            "words": ("LONGEST", "seconds_of"),
+            "writing": ("document_text",),
+        },
+    )
 
 __all__ = [
-    "LONGEST",
-    "MAX_MEGABYTES",
     "ClassRule",
     "End",
+    "MAX_MEGABYTES",
     "Recorded",
-    "seconds_of",
-    "destination",
-    "did_you_mean",
-    "say_in_steps",
-    "collector_paused",
-    "file_schema",
     "Rehearsal",
     "Role",
     "Source",
     "check_plan",
     "check_writable",
+    "collector_paused",
+    "destination",
+    "did_you_mean",
     "document_text",
+    "file_schema",
+    "is_folder",
     "load_classes",
     "load_coefficients",
     "load_lessons",
@@ -48,9 +105,12 @@ __all__ = [
     "load_rehearsal",
     "parse_draft",
     "parse_rehearsal",
+    "plans_in",
     "read_outcomes",
     "read_plan",
     "recorded_in",
     "save_lessons",
+    "say_in_steps",
+    "seconds_of",
     "write_text",
 ]

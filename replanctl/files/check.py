@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from replanctl.files.faults import At
-from replanctl.files.names import Names, raw_id
-from replanctl.files.shapes import known_tool, shown
-from replanctl.plan import Reference, Step, cycles, mentions, parse, step_id, uncovered
+from replanctl.files.faults import At, Names, raw_id
+from replanctl.files.shapes import shown
+from replanctl.files.words import known_tool
+from replanctl.plan import (
+    SIGNS,
+    Foreign,
+    Reference,
+    Step,
+    cycles,
+    foreign_references,
+    parse,
+    step_id,
+    strings,
+    uncovered,
+)
 
+# A first look at every text of every step; few texts get a second one.
+_SIGN = re.compile(rf"#E|{SIGNS.pattern}")
 _SHOWN = 12  # steps of a cycle that are printed
 
 
@@ -27,6 +41,7 @@ def check_ids(items: list[Any], names: Names, at: At) -> None:
 
 def check_steps(raw: list[Any], steps: list[Any], names: Names, at: At) -> None:
     """Dependencies and references of every step that could be read; the tools of those that were read at once."""
+    # Where no step depends on a later one there can be no cycle, and most plans are written in that order.
     needs, forward = _needs(raw, steps, names, at)
     found = _report_cycles(cycles(needs), steps, at) if forward else False
     reads: list[tuple[int, int, At, Reference]] = []
@@ -35,8 +50,9 @@ def check_steps(raw: list[Any], steps: list[Any], names: Names, at: At) -> None:
         if step.__class__ is Step:
             if tools is not None and step.tool_name not in tools:
                 known_tool(step.tool_name, at[index]["tool"])
-            if mentions(step.args) or step.alternatives:
+            if step.alternatives or _signs(step.args):
                 reads.extend(_references(step, index, names, at[index]))
+    # What depends on what, directly or not, means nothing in a plan that goes round in circles.
     if not found and reads:
         open_ = uncovered(needs, [(step, other) for step, other, _, _ in reads])
         for index, other, place, reference in reads:
@@ -50,6 +66,7 @@ def _needs(raw: list[Any], steps: list[Any], names: Names, at: At) -> tuple[list
     forward = False
     position = names.ids.get
     for index, step in enumerate(steps):
+        # A step in which something is wrong still waits for the one before it: one fault should not bring others.
         if step.__class__ is not Step or step.depends_on is None:
             needs.append((index - 1,) if index else ())
             if step.__class__ is not Step:
@@ -89,6 +106,7 @@ def _known_needs(raw: Any, ids: Iterable[str], names: Names, at: At) -> list[int
 
 def _report_cycles(found: list[list[int]], steps: list[Any], at: At) -> bool:
     for path in found:
+        # Told from the step that stands first in the file, where whoever looks for it begins to read.
         first = path.index(min(path))
         turned = [steps[index].id for index in path[first:] + path[:first] if steps[index].__class__ is Step]
         if len(turned) > _SHOWN:
@@ -101,11 +119,16 @@ def _report_cycles(found: list[list[int]], steps: list[Any], at: At) -> bool:
 
 
 def _references(step: Step, index: int, names: Names, at: At) -> Iterator[tuple[int, int, At, Reference]]:
-    """The references of a step to other steps, with the place of the text; those to nothing are noted."""
+    """The references of a step to other steps, with the place of the text.
+
+    Those to nothing are noted, and so is what another system would read as a reference.
+    """
     places = [(step.args, at["args"])]
     places += [(other.args, at["alternatives"][i]["args"]) for i, other in enumerate(step.alternatives) if other.args]
     for value, place in places:
         for text, where in _texts(value, place):
+            for foreign in foreign_references(text, names.ids):
+                _foreign(step, foreign, where)
             for piece in parse(text, names.ids):
                 if isinstance(piece, Reference) and piece.known:
                     yield index, names.ids[piece.step_id], where, piece
@@ -115,12 +138,32 @@ def _references(step: Step, index: int, names: Names, at: At) -> Iterator[tuple[
 
 def _texts(value: Any, at: At) -> Iterator[tuple[str, At]]:
     if isinstance(value, str):
-        if "#E" in value:
+        if _SIGN.search(value):
             yield value, at
     elif isinstance(value, dict | list):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if isinstance(item, str | dict | list):
                 yield from _texts(item, at[key])
+
+
+def _signs(args: dict[str, Any]) -> bool:
+    """Whether there may be a reference in these args, of ours or of another system; cheap, for every step is asked."""
+    for value in args.values():
+        kind = value.__class__
+        if kind is str:
+            if _SIGN.search(value):
+                return True
+        elif (kind is list or kind is dict) and any(map(_SIGN.search, strings(value))):
+            return True
+    return False
+
+
+def _foreign(step: Step, foreign: Foreign, at: At) -> None:
+    at.warning(
+        "foreign-reference",
+        f"step {step.id} has the text {shown(foreign.text)}, which is no reference here and reaches its tool as it is",
+        f'to read step {foreign.step_id}, write "{foreign.form}"',
+    )
 
 
 def _dangling(step: Step, reference: Reference, names: Names, at: At) -> None:

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.places import Lines
+from replanctl.files.elsewhere import import_hint, looks_like_a_trace, means_to_be_ours
 
 MAX_MEGABYTES = 64
+SUFFIXES = (".yaml", ".yml", ".json")
+_HEAD = 65_536  # bytes that show what a file is that is too large to be read
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 # Without waiting: a pipe is opened at once, and refused, instead of when somebody writes to it.
@@ -41,7 +43,7 @@ def read_stream(stream: Any) -> str:
     except (OSError, ValueError) as error:  # ValueError: it is closed
         raise _refused(STDIN_NAME, "unreadable", f"can't be read: {error}") from None
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    _check_size(STDIN_NAME, len(raw))
+    _check_size(STDIN_NAME, len(raw), raw)
     return decode(STDIN_NAME, raw)
 
 
@@ -53,13 +55,48 @@ def exists(path: str | Path) -> bool:
         return False
 
 
+def is_folder(path: str | Path) -> bool:
+    """Whether this is a folder; no, where it can't even be asked."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def plans_in(folder: str | Path) -> list[Path]:
+    """The files below a folder that mean to be read here, in the order of their names, but those of hidden folders.
+
+    A file of outcomes beside its plan is read with that plan. One that can't be read is among them: it is to be told.
+    """
+    found = [path for path in sorted(Path(folder).rglob("*")) if path.suffix in SUFFIXES and path.is_file()]
+    shown = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return [path for path in shown if not _beside_its_plan(path) and _means_to_be_ours(path)]
+
+
+def _beside_its_plan(path: Path) -> bool:
+    plan = path.stem.removesuffix(".outcomes")
+    return plan != path.stem and any(path.with_name(plan + suffix).is_file() for suffix in SUFFIXES)
+
+
+def _means_to_be_ours(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return means_to_be_ours(file.read(_limit()).decode("utf-8", "replace"))
+    except OSError:
+        return True
+
+
 def decode(name: str, data: bytes) -> str:
     """UTF-8 bytes as text, without a byte order mark."""
+    if data.startswith(b"\x1f\x8b"):
+        raise _refused(name, "not-utf8", "this is packed by gzip", import_hint(name), line=1, column=1)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data[:2].count(0) == 1:  # with its mark or without
         raise _refused(name, "not-utf8", "this is UTF-16", "save the file as UTF-8", line=1, column=1)
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
+        from replanctl.files.places import Lines
+
         lines = Lines(data[: error.start].decode("utf-8"))
         line, column = lines.place(len(lines.text))
         byte = f"0x{data[error.start]:02X}"
@@ -140,13 +177,12 @@ def _read(name: str) -> bytes:
     try:
         before = os.fstat(handle)
         _check_regular(name, before.st_mode)
-        _check_size(name, before.st_size)
         with os.fdopen(handle, "rb", closefd=False) as file:
-            data = file.read(_limit() + 1)
+            data = file.read(_limit() + 1 if before.st_size <= _limit() else _HEAD)
         after = os.fstat(handle)
     finally:
         os.close(handle)
-    _check_size(name, len(data))
+    _check_size(name, max(len(data), before.st_size), data)
     if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, len(data)):
         raise _refused(name, "changed", "the file changed while it was read", "try again")
     return data
@@ -161,11 +197,12 @@ def _check_regular(name: str, mode: int) -> None:
     raise _refused(name, "not-a-file", f"this is {what}", hint)
 
 
-def _check_size(name: str, size: int) -> None:
+def _check_size(name: str, size: int, data: bytes) -> None:
+    """Refuse what is too large; `data` is at least how it begins."""
     if size > _limit():
-        raise _refused(
-            name, "too-large", f"larger than {MAX_MEGABYTES} MB", "split the plan, or shorten what it carries"
-        )
+        trace = looks_like_a_trace(data[:_HEAD].decode("utf-8", "replace"))
+        hint = import_hint(name) if trace else "split the plan, or shorten what it carries"
+        raise _refused(name, "too-large", f"larger than {MAX_MEGABYTES} MB", hint)
 
 
 def _limit() -> int:

@@ -1,14 +1,17 @@
-"""What is wrong with a document, before its place in the file is known: a fault names a path or a character."""
+"""What is wrong with a document, before its place in the file is known: a fault names a path or a character.
+
+Beside it what a plan declares, which whatever mentions it is held against.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from replanctl.files.names import Names
+from replanctl.plan import Step
 
 MOST = 1000  # errors that are told of one file, and as many warnings
 _LONGEST = 400  # characters of a message or a hint: names and texts in a file may be of any length
@@ -73,6 +76,61 @@ def _last(fault: Fault) -> Fault:
     several = f"{fault.severity}s"
     message = f"these are {MOST:,} {several}: no more are told"
     return msgspec.structs.replace(fault, rule=f"many-{several}", message=message, hint="mend these first", also=None)
+
+
+class Names(msgspec.Struct, frozen=True, gc=False):
+    """Step ids with their positions in the list, and all `later` ids, which drafts bring.
+
+    `assumptions` and `tools` are None when the plan does not restrict them.
+    """
+
+    ids: dict[str, int] = {}
+    later: frozenset[str] = frozenset()
+    assumptions: Collection[str] | None = None
+    tools: Collection[str] | None = None
+
+    @classmethod
+    def of(cls, value: Any) -> Names:
+        """The names in the value of a plan file, whatever else may be wrong with it."""
+        if not isinstance(value, dict):
+            return cls()
+        ids: dict[str, int] = {}
+        for index, step in enumerate(_list(value.get("steps"))):
+            id_ = raw_id(step)
+            if id_ is not None:
+                ids.setdefault(id_, index)
+        return cls(ids, frozenset(_drafted(value)), _declared(value, "assumptions"), _declared(value, "tools"))
+
+    @property
+    def every_id(self) -> frozenset[str]:
+        """The ids of the plan and of its drafts."""
+        return self.later.union(self.ids)
+
+
+def raw_id(step: Any) -> str | None:
+    """The id of a step that was read, or of one as it is written; None where it has none."""
+    if step.__class__ is Step:
+        id_: str = step.id
+        return id_
+    written = step.get("id") if isinstance(step, dict) else None
+    return str(written) if isinstance(written, str | int) and not isinstance(written, bool) else None
+
+
+def _drafted(value: dict[str, Any]) -> Iterator[str]:
+    for rule in _list(value.get("planner")):
+        for step in _list(rule.get("steps")) if isinstance(rule, dict) else ():
+            id_ = raw_id(step)
+            if id_ is not None:
+                yield id_
+
+
+def _declared(value: dict[str, Any], section: str) -> Collection[str] | None:
+    names = value.get(section)
+    return names.keys() if isinstance(names, dict) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 class At(msgspec.Struct, frozen=True, gc=False):

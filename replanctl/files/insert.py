@@ -21,9 +21,9 @@ from yaml.events import (
 )
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.names import raw_id
-from replanctl.files.quick import GetEvent
-from replanctl.files.reader import events, read
+from replanctl.files.events import GetEvent, begins_at, ends_at
+from replanctl.files.faults import raw_id
+from replanctl.files.reader import Text, read
 
 _BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # what the parser takes for the end of a line
 _BLOCK_SCALARS = ("|", ">")
@@ -47,13 +47,15 @@ def say_in_steps(name: str, text: str, key: str, values: Mapping[str, str]) -> s
 
     Raises InputError where the file is written in a way that leaves no room for it.
     """
-    value = read(name, text).value
+    value, source = read(name, text).value, Text(text)
     edits: list[tuple[int, int, str]] = []
-    for step, written in zip(value["steps"], _steps(events(text), key), strict=False):
+    for step, written in zip(value["steps"], _steps(source.events(), key), strict=False):
         said = values.get(raw_id(step) or "")
         if said is not None and step.get(key) is None:
             step[key] = said
-            edits.append(_edit(text, written, key, said))
+            start, end, words = _edit(source.parsed, written, key, said)
+            edits.append((source.place(start), source.place(end), words))
+    # The only proof that the edit is right is to read the file again; where it is not, a person is asked to do it.
     changed = _changed(text, edits)
     if read(name, changed).value != value:
         raise InputError([Problem(name, 0, 0, "no-room", f"{key} can't be put into these steps: add it by hand")])
@@ -74,6 +76,7 @@ def _edit(text: str, written: _Written, key: str, value: str) -> tuple[int, int,
     if written.said is not None:
         start, end = written.said
         return start, end, f" {value}" if text[start - 1] == ":" else value
+    # In braces there is room behind the last entry only; in a block it gets a line of its own, as deep as its brothers.
     if written.flow:
         return written.end, written.end, f', "{key}": "{value}"' if written.quoted else f", {key}: {value}"
     here = _BREAK.search(text, written.end)
@@ -101,7 +104,7 @@ def _step(start: Any, get: GetEvent, key: str) -> _Written:
     while not isinstance(name, MappingEndEvent):
         value = get()
         if getattr(name, "value", "") == key:
-            written.said = value.start_mark.index, _behind(value)
+            written.said = begins_at(value), ends_at(value)
         written.end = _end(value, get) or written.end
         name = get()
     return written
@@ -110,14 +113,8 @@ def _step(start: Any, get: GetEvent, key: str) -> _Written:
 def _end(event: Any, get: GetEvent) -> int:
     """Where a value ends, as far as something may stand behind it; 0 where nothing may."""
     if not isinstance(event, CollectionStartEvent):
-        return 0 if getattr(event, "style", "") in _BLOCK_SCALARS else _behind(event)
+        return 0 if getattr(event, "style", "") in _BLOCK_SCALARS else ends_at(event)
     last = 0
     while not isinstance(inner := get(), CollectionEndEvent):
         last = _end(inner, get)
-    return _behind(inner) if event.flow_style else last
-
-
-def _behind(event: Any) -> int:
-    """The character behind what the event stands for."""
-    index: int = event.end_mark.index
-    return index
+    return ends_at(inner) if event.flow_style else last

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from replanctl.files.disk import exists, read_text, write_text
 from replanctl.files.reader import Document, read, refuse
-from replanctl.files.shapes import MOST, Fields, list_of, optional, record, step_ref, whole, words
+from replanctl.files.shapes import MOST, Fields, list_of, optional, record, whole, words
+from replanctl.files.words import step_ref
 from replanctl.replan import Lesson
 
+# A lesson may come from a book that a person wrote, so that its version and type are any words.
 _FIELDS: Fields = {
     "text": words,
     "count": whole(1, MOST),

@@ -9,19 +9,15 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from replanctl.files.durations import duration
 from replanctl.files.faults import At
-from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     MOST,
     Fields,
     anything,
     choice,
     kind,
-    known_assumption,
-    known_step,
-    known_tool,
     list_of,
+    made_of,
     mapping,
     names,
     optional,
@@ -30,6 +26,7 @@ from replanctl.files.shapes import (
     whole,
     words,
 )
+from replanctl.files.words import duration, known_assumption, known_step, known_tool
 from replanctl.kinds import Status
 from replanctl.run import Interruption
 from replanctl.script import Entry, Match, OutcomeRule
@@ -48,6 +45,8 @@ def _version(value: Any, at: At) -> Any:
     return at.error("bad-version", f"expected a plan version, got {kind(value)}", "write v2 or 2")
 
 
+# What a rule is about. A step that no plan has is a warning, for a draft may bring it; a tool that the plan does not
+# list is an error, for tools are declared once and for all.
 _MATCH: Fields = {
     "step": optional(known_step),
     "tool": optional(known_tool),
@@ -55,6 +54,7 @@ _MATCH: Fields = {
     "version": optional(_version),
 }
 
+# `value` left out and `value: null` differ: the first is made up so that it satisfies the contract, the second is null.
 _ENTRY: Fields = {
     "status": choice(Status),
     "value": anything,
@@ -90,6 +90,7 @@ _RULE: Fields = {
     "returns": list_of(_entry, least=1, hint="write one entry for each attempt: [ok]"),
 }
 
+# A rule without `match` answers whatever comes to it.
 _ANY = Match()
 
 

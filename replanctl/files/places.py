@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import chain
 from typing import Any
 
@@ -13,14 +13,15 @@ from yaml.events import (
     AliasEvent,
     MappingEndEvent,
     MappingStartEvent,
+    NodeEvent,
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
 )
 
 from replanctl.errors import Problem
+from replanctl.files.events import GetEvent, begins_at, line_of
 from replanctl.files.faults import Fault, Path
-from replanctl.files.quick import GetEvent
 
 EXCERPT = 160  # characters of a source line that are shown
 _BREAK = re.compile(r"\r\n|\r|\n")
@@ -58,9 +59,10 @@ class Places:
 
     def _node(self, event: Any, path: Path, wanted: _Wanted | None) -> None:
         if wanted is not None:
-            self.values.setdefault(path, event.start_mark.index)
+            self.values.setdefault(path, begins_at(event))
         if isinstance(event, ScalarEvent | AliasEvent):
             return
+        # Below what nobody asks for there is nothing to remember; most of a large file is that.
         if not wanted:
             self._skip()
         elif isinstance(event, MappingStartEvent):
@@ -73,7 +75,7 @@ class Places:
             key = event.value if isinstance(event, ScalarEvent) else None
             inner = (*path, key or "")
             if key in wanted:
-                self.keys.setdefault(inner, event.start_mark.index)
+                self.keys.setdefault(inner, begins_at(event))
             self._node(event, inner, None)
             self._node(self.get(), inner, wanted.get(key))
 
@@ -94,11 +96,33 @@ class Places:
                 depth -= 1
 
 
-class Lines:
-    """The lines of a text, as an editor counts them; from characters to lines and columns, both from 1."""
+def first_lines(get: GetEvent, asked: Collection[tuple[int, str]]) -> dict[tuple[int, str], int]:
+    """The lines that keys are in for the first time, by the character their mapping begins at and the key."""
+    lines: dict[tuple[int, str], int] = {}
+    open_: list[tuple[int, bool, list[int]]] = []  # where each begins, whether it is a mapping, and its nodes so far
+    while (event := get()) is not None and len(lines) < len(asked):
+        if isinstance(event, MappingEndEvent | SequenceEndEvent):
+            open_.pop()
+        elif isinstance(event, NodeEvent):
+            if open_:
+                start, mapping, nodes = open_[-1]
+                if mapping and nodes[0] % 2 == 0 and (start, key := getattr(event, "value", "")) in asked:
+                    lines.setdefault((start, key), line_of(event))
+                nodes[0] += 1
+            if not isinstance(event, ScalarEvent | AliasEvent):
+                open_.append((begins_at(event), isinstance(event, MappingStartEvent), [0]))
+    return lines
 
-    def __init__(self, text: str) -> None:
+
+class Lines:
+    """The lines of a text, as an editor counts them; from characters to lines and columns, both from 1.
+
+    Faults are about the text as it was parsed; `written` leads from its characters to those of this text.
+    """
+
+    def __init__(self, text: str, written: Callable[[int], int] = lambda index: index) -> None:
         self.text = text
+        self.written = written
         # four bytes a line: there may be as many lines as characters
         self.starts = array("I", chain((0,), (found.end() for found in _BREAK.finditer(text))))
 
@@ -111,15 +135,16 @@ class Lines:
         """A line without its end, and the column it begins at: of a very long one what is around this column."""
         start = self.starts[line - 1]
         end = self.starts[line] if line < len(self.starts) else len(self.text)
+        # A line of JSON may be the whole file: what is shown of it is centred on the fault.
         lead = max(column - EXCERPT // 2, 0) if end - start > EXCERPT else 0
         text = self.text[start + lead : min(end, start + lead + EXCERPT + 1)].rstrip("\r\n")
         return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…", lead + 1
 
     def problem(self, file: str, fault: Fault, places: Places) -> Problem:
         """The fault with its place in this text."""
-        line, column = self.place(places.of(fault))
+        line, column = self.place(self.written(places.of(fault)))
         message = fault.message
         if fault.also is not None:
-            message = f"{message}, first in line {self.place(places.find(fault.also))[0]}"
+            message = f"{message}, first in line {self.place(self.written(places.find(fault.also)))[0]}"
         excerpt, begins = self.excerpt(line, column)
         return Problem(file, line, column, fault.rule, message, fault.severity, excerpt, fault.hint, begins)

@@ -9,27 +9,25 @@ from typing import Any, TypeGuard
 import msgspec
 from msgspec import UNSET
 
-from replanctl.files.durations import duration
+from replanctl.files.elsewhere import STEP_KEYS
 from replanctl.files.faults import At
-from replanctl.files.forms import made_of
 from replanctl.files.shapes import (
     Fields,
     boolean,
     choice,
     kind,
-    known_assumption,
-    known_tool,
     list_of,
+    made_of,
     map_of,
     mapping,
     names,
     optional,
     record,
-    step_ref,
     text,
     words,
     wrong,
 )
+from replanctl.files.words import duration, known_assumption, known_tool, step_ref
 from replanctl.kinds import Granularity, OnFailure
 from replanctl.plan import ID_PATTERN, Alternative, Step, Tool
 from replanctl.schema import TYPES
@@ -107,6 +105,8 @@ tool = record(
 )
 tools = map_of(tool, key=words, hint="write {name: {}}")
 
+# The keys of a step and how each is read; the schema of plan files is drawn from this table, and so is the did-you-mean
+# for a key that is none. Null says the same as leaving the key out, wherever there is something to leave out.
 _ALTERNATIVE: Fields = {"tool": optional(known_tool), "args": optional(mapping), "action": optional(words)}
 
 _STEP: Fields = {
@@ -132,7 +132,7 @@ def _step(**found: Any) -> Step:
     return Step(tool_name=tool_name, action=found.pop("action", tool_name), **found)
 
 
-step = record(_step, _STEP, required=("id", "tool"), what="a step")
+step = record(_step, _STEP, required=("id", "tool"), what="a step", elsewhere=STEP_KEYS)
 
 # A draft is held against the plan when it is made: the names in it are checked then.
 _DRAFTED: Fields = {
@@ -142,8 +142,10 @@ _DRAFTED: Fields = {
     "alternatives": list_of(record(Alternative, {**_ALTERNATIVE, "tool": optional(words)})),
     "replaces": optional(step_ref),
 }
-drafted_step = record(_step, _DRAFTED, required=("id", "tool"), what="a step")
+drafted_step = record(_step, _DRAFTED, required=("id", "tool"), what="a step", elsewhere=STEP_KEYS)
 
+# A plan of 100,000 steps is mostly steps of these keys. They become a `Step` while the file is read, with no table in
+# between, and the mapping that each is written as is gone before the next one comes.
 _ID = re.compile(ID_PATTERN)
 _USUAL = frozenset({"id", "action", "tool", "args", "depends_on", "expected_outcome"})
 

@@ -1,13 +1,19 @@
-"""The scripted planner's rules, and the drafts of planners outside."""
+"""The scripted planner's rules, and the drafts of planners outside.
+
+A planner outside is mostly a model, which likes to put its answer into a code fence and to say something around it.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from replanctl.files.faults import At
-from replanctl.files.forms import made_of
+from replanctl.files.faults import At, Fault
 from replanctl.files.plan import drafted_step
-from replanctl.files.shapes import Fields, choice, known_step, list_of, map_of, optional, record, text, variable
+from replanctl.files.reader import Document, Text, read, refuse
+from replanctl.files.shapes import Fields, choice, list_of, made_of, map_of, optional, record, text
+from replanctl.files.words import known_step, variable
 from replanctl.kinds import ErrorType, Granularity, Otherwise, Verdict
 from replanctl.replan import PlannerRule, PlannerWhen
 
@@ -68,3 +74,64 @@ def planner(value: Any, at: At) -> Any:
             )
             break
     return rules
+
+
+# -- what a planner outside answers -----------------------------------------------------------------------------------
+
+# A line of three or more backticks or tildes opens a block, and one of at least as many of the same closes it.
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^`\r\n]*(?=[\r\n]|\Z)", re.MULTILINE)
+_ABOVE = re.compile(r"[^\r\n]+")
+
+
+def parse_draft(text: str, origin: str, known: Collection[str] = ()) -> PlannerRule:
+    """The draft a planner outside wrote: YAML or JSON, a list of steps or `{steps, verdicts, cause}`.
+
+    Where the whole text is neither, the one code block in it is the answer. `origin` names it in messages, `known` are
+    the ids that an unquoted reference may mean besides the draft's own. Raises InputError with all that is wrong.
+    """
+    document = _answer_in(read(origin, text), text)
+    found = document.made(steps if isinstance(document.value, list) else draft)
+    if document.marked:
+        from replanctl.files.syntax import ids_in, unquoted_references
+
+        own = document.text
+        document.note(unquoted_references(own.parsed, own.events, {*known, *ids_in(own.parsed)}))
+    refuse(document.problems())
+    rule: PlannerRule = PlannerRule(steps=found) if isinstance(found, tuple) else found
+    return rule
+
+
+def _answer_in(whole: Document, text: str) -> Document:
+    """The document of the whole text where that is a draft, else of the one block in it, which keeps its lines."""
+    if _is_draft(whole.value):
+        return whole
+    blocks = list(_blocks(text))
+    if not blocks:
+        return whole
+    (start, end), *others = blocks
+    if others or end is None:
+        why = "a second code block begins here" if others else "the code block that begins here is not closed"
+        refused = Document(whole.name, Text(text))
+        index = refused.text.parsed_at(others[0][0] if others else start)
+        refused.refused(Fault("several-answers" if others else "open-block", why, "answer with one", index=index))
+        return refused
+    return read(whole.name, _ABOVE.sub(lambda found: " " * len(found[0]), text[:start]) + text[start:end])
+
+
+def _is_draft(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(item, dict) for item in value)
+    return isinstance(value, dict) and "steps" in value
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int | None]]:
+    """Where the inside of each code block begins and ends; None where nothing closes it."""
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence[0].strip() == fence[1] and fence[1].startswith(opened[1]):
+            yield opened.end(), fence.start()
+            opened = None
+    if opened is not None:
+        yield opened.end(), None

@@ -1,25 +1,24 @@
-"""The policy section: one table for each room that obeys it."""
+"""The policy section: one table for each room that obeys it; and a file of coefficients alone."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
 
 from replanctl.cost import Coefficients
-from replanctl.files.durations import duration
+from replanctl.files.disk import read_text
 from replanctl.files.faults import At
-from replanctl.files.forms import made_of
+from replanctl.files.reader import read, refuse
 from replanctl.files.shapes import (
     MOST,
     Fields,
     Reader,
     choice,
-    known_step,
-    known_tool,
-    known_variable,
     limit,
     list_of,
+    made_of,
     map_of,
     names,
     number,
@@ -28,6 +27,7 @@ from replanctl.files.shapes import (
     whole,
     words,
 )
+from replanctl.files.words import duration, known_step, known_tool, known_variable
 from replanctl.kinds import ErrorType, Evict, Granularity, Mode, Preset, Radius
 from replanctl.replan import (
     GATES,
@@ -42,7 +42,8 @@ from replanctl.replan import (
 )
 from replanctl.run import Policy, RetryPolicy, SolverPolicy
 
-_RETRY: Fields = {"max_attempts": whole(1), "backoff": duration, "factor": number, "max_backoff": duration}
+# `max_attempts` has an end, since each attempt of each step is an event that is kept; 1,000 is beyond any real policy.
+_RETRY: Fields = {"max_attempts": whole(1, 1000), "backoff": duration, "factor": number, "max_backoff": duration}
 
 _WHEN: Fields = {
     # A draft's fault and a goal change are never routed by a user's rule.
@@ -110,6 +111,7 @@ def _limit(row: GateRow) -> Reader:
 
 _GATES: Fields = {"preset": optional(choice(Preset)), **{row.name.value: _limit(row) for row in GATES}}
 
+# Tokens are summed up over a session, so that each has an end too.
 _COEFFICIENTS: Fields = dict.fromkeys(Coefficients.__struct_fields__, whole(0, MOST))
 
 coefficients = record(Coefficients, _COEFFICIENTS)
@@ -127,3 +129,15 @@ policy = record(
         "coefficients": coefficients,
     },
 )
+
+_wrapped = record(dict, {"coefficients": coefficients}, required=("coefficients",))
+
+
+def load_coefficients(path: str | Path) -> Coefficients:
+    """Token coefficients from a file that holds them alone, or under `coefficients`. Raises InputError."""
+    document = read(str(path), read_text(path))
+    wrapped = document.has("coefficients")
+    found = document.made(_wrapped if wrapped else coefficients)
+    refuse(document.problems())
+    result: Coefficients = found["coefficients"] if wrapped else found
+    return result

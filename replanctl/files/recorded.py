@@ -9,9 +9,8 @@ import msgspec
 from msgspec import UNSET
 
 from replanctl.files.faults import At
-from replanctl.files.forms import made_of
 from replanctl.files.reader import read
-from replanctl.files.shapes import MOST, Fields, boolean, choice, list_of, optional, record, text, whole
+from replanctl.files.shapes import MOST, Fields, boolean, choice, list_of, made_of, optional, record, text, whole
 
 
 class End(StrEnum):

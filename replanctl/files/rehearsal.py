@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.comments import unquoted_references
+from replanctl.files.builder import Hook
+from replanctl.files.crosscheck import check_limits, check_step_args, check_values
 from replanctl.files.disk import STDIN, STDIN_NAME, exists, read_stream, read_text
-from replanctl.files.names import Names
-from replanctl.files.pause import collector_paused
+from replanctl.files.elsewhere import no_plan_in_json, not_a_plan
+from replanctl.files.faults import Names
 from replanctl.files.plan import Steps
-from replanctl.files.reader import Document, events, read, refuse
+from replanctl.files.reader import Document, Text, collector_paused, read, refuse
 from replanctl.files.recorded import Recorded
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
-from replanctl.files.values import check_values
-from replanctl.plan import Plan
+from replanctl.plan import Plan, Step, Tool
 from replanctl.replan import PlannerRule
 from replanctl.run import Interruption, Policy
 from replanctl.script import OutcomeRule
@@ -91,7 +91,7 @@ def check_plan(path: str | Path, *, stdin: Any = None) -> list[Problem]:
     except InputError as error:
         return list(error.problems)
     with collector_paused():
-        return _assemble(sources, None)[1]
+        return _assemble(sources, None, thorough=True)[1]
 
 
 def _sources(plan: str | Path, outcomes: str | Path | None, policy: str | Path | None, stdin: Any) -> list[Source]:
@@ -125,32 +125,78 @@ def _beside(plan: Path) -> Path | None:
     return None
 
 
-def _assemble(sources: Sequence[Source], role: Role | None) -> tuple[Rehearsal | None, list[Problem]]:
-    """The rehearsal and everything wrong; without a `role`, the first source may be anything that its sections say."""
+def _assemble(
+    sources: Sequence[Source], role: Role | None, *, thorough: bool = False
+) -> tuple[Rehearsal | None, list[Problem]]:
+    """The rehearsal and everything wrong; without a `role`, the first source may be anything that its sections say.
+
+    What takes long to find out and would show when it is run is looked for only where it is to be `thorough`.
+    """
+    # The plan comes first: what it declares is what the other files are held against.
     first, *others = sources
-    document = read(first.name, first.text, {"steps": Steps()})
+    document = _read(first, {"steps": Steps()})
     role = role or role_of(document.value)
     names = Names.of(document.value) if role is Role.PLAN else None
     documents = [document]
     sections = read_sections(document, role, names)
     for source in others:
-        documents.append(read(source.name, source.text))
+        # A file replaces those of the plan's sections that it has, whole, and leaves the others.
+        documents.append(_read(source))
         sections |= read_sections(documents[-1], source.role, names)
-    _check_across(documents, sections, names)
+    _check_across(documents, sections, names, thorough)
     problems = [problem for each in documents for problem in each.problems()]
     return _rehearsal(sections, sources, problems), problems
 
 
-def _check_across(documents: Sequence[Document], sections: Sections, names: Names | None) -> None:
+def _read(source: Source, hooks: Mapping[str, Hook] | None = None) -> Document:
+    """The document in a source; of one that is no file of ours only what it looks like."""
+    if fault := no_plan_in_json(source.text, source.name):
+        document = Document(source.name, Text(source.text))
+        document.refused(fault)
+        return document
+    document = read(source.name, source.text, hooks)
+    if fault := not_a_plan(source.text, document.value, source.name):
+        document.refused(fault)
+    return document
+
+
+def _check_across(documents: Sequence[Document], sections: Sections, names: Names | None, thorough: bool) -> None:
+    """Hold the sections against each other, each fault in the document whose section is in force."""
+    _check_comments(documents, names.every_id if names else ())
+    steps, tools = sections.get("steps") or (), sections.get("tools") or {}
+    rules, policy = sections.get("outcomes"), sections.get("policy")
+    script, limits = _written(documents, "outcomes"), _written(documents, "policy")
+    # Rules that could not be read are missing from the list, and the places of those behind them would be wrong.
+    if rules and steps and script is not None and len(rules) == len(script.value["outcomes"]):
+        script.made(lambda _, at: check_values(steps, tools, rules, at["outcomes"]), names)
+    if policy and steps and limits is not None:
+        limits.made(lambda _, at: check_limits(len(steps), policy, at["policy"]["gates"]))
+    if thorough:
+        _check_thoroughly(documents, steps, tools)
+
+
+def _check_comments(documents: Sequence[Document], known: Collection[str]) -> None:
     for document in documents:
-        if document.marked:
-            known = names.every_id if names else ()
-            document.note(unquoted_references(document.text, events, known))
-    rules, steps = sections.get("outcomes"), sections.get("steps")
-    written = next((each for each in reversed(documents) if each.has("outcomes")), None)
-    if rules and steps and written is not None and len(rules) == len(written.value["outcomes"]):
-        tools = sections.get("tools") or {}
-        written.made(lambda _, at: check_values(steps, tools, rules, at["outcomes"]), names)
+        text = document.text
+        if "#" in text.parsed and (document.marked or not document.broken):
+            from replanctl.files.syntax import unquoted_references  # a file without comments does not pay for it
+
+            document.note(unquoted_references(text.parsed, text.events, known, ours=document.marked))
+
+
+def _check_thoroughly(documents: Sequence[Document], steps: Sequence[Step], tools: dict[str, Tool]) -> None:
+    expecting = _written(documents, "expect")
+    if expecting is not None and isinstance(expecting.value["expect"], dict):
+        from replanctl.files.expect import check_expect  # what a result can be is a lot to load for a run
+
+        expecting.made(lambda value, at: check_expect(value["expect"], at["expect"]))
+    if steps and len(steps) == len(documents[0].value["steps"]):
+        documents[0].made(lambda _, at: check_step_args(steps, tools, at["steps"]))
+
+
+def _written(documents: Sequence[Document], section: str) -> Document | None:
+    """The document whose section of this name is in force: the last that has one."""
+    return next((each for each in reversed(documents) if each.has(section)), None)
 
 
 def _rehearsal(sections: Sections, sources: Sequence[Source], problems: list[Problem]) -> Rehearsal | None:

@@ -9,16 +9,14 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.files.check import check_ids, check_steps
-from replanctl.files.faults import At
-from replanctl.files.forms import made_of
-from replanctl.files.names import Names
+from replanctl.files.faults import At, Names
 from replanctl.files.outcomes import interruptions, outcomes
 from replanctl.files.plan import assumptions, step, tools
 from replanctl.files.planner import planner
 from replanctl.files.policy import policy
 from replanctl.files.reader import Document
 from replanctl.files.recorded import recorded
-from replanctl.files.shapes import Fields, check_keys, mapping, words, wrong
+from replanctl.files.shapes import Fields, check_keys, made_of, mapping, words, wrong
 from replanctl.plan import Plan, Step
 
 Sections = dict[str, Any]
@@ -49,6 +47,7 @@ def _read(value: Any, at: At, role: Role, fields: Fields) -> Any:
 
 def role_of(value: Any) -> Role:
     """What a file is, from its sections."""
+    # One key of a plan makes it a plan, so that a plan without its goal is told so.
     if not isinstance(value, dict) or "goal" in value or "steps" in value:
         return Role.PLAN
     if "policy" in value and not value.keys() & {"outcomes", "interruptions"}:
@@ -65,6 +64,7 @@ def plan_of(sections: Sections) -> Plan | None:
     )
 
 
+# What is said to whoever gives a list, or a text, where a file of this kind was meant.
 _WHAT = {
     Role.PLAN: "a mapping with goal and steps",
     Role.OUTCOMES: "a mapping with outcomes or interruptions",
@@ -87,9 +87,9 @@ def fields_of(role: Role, lines: Sequence[int] = ()) -> Fields:
         "steps": _steps,
         "policy": policy,
         "planner": planner,
-        "recorded": recorded,
         **script,
         "expect": mapping,
+        "recorded": recorded,
     }
 
 
@@ -108,6 +108,7 @@ def _steps(value: Any, at: At) -> Any:
         return wrong(value, at, "a list of steps")
     if not value:
         return at.error("empty-list", "a plan has at least one step")
+    # Usual steps were made while the file was read; what is still a mapping is due a second look.
     steps = [item if item.__class__ is Step else step(item, at[index]) for index, item in enumerate(value)]
     names = at.names or Names()
     check_ids(value, names, at)

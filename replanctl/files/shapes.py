@@ -1,23 +1,26 @@
 """Readers of plain values: each takes a value and where it stands, notes what is wrong, and answers with the value
 as the rest of the program knows it, or UNSET when there is none. Tables of them describe the files.
+
+Each reader has a note of what it is made of (`made_of`), from which the JSON Schemas of the files are drawn: the tables
+are the one description there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import UNSET
 
 from replanctl.files.faults import At
-from replanctl.files.forms import made_of
-from replanctl.plan import step_id
 
 Reader = Callable[[Any, At], Any]
 Fields = Mapping[str, Reader]
+R = TypeVar("R", bound=Callable[..., Any])
 
 MOST = 1_000_000_000  # of what is summed up, such as tokens: the sums stay within 64 bits
+# Whoever writes YAML does not think of int and float: both are numbers, and null is what stands behind nothing.
 _NAMES: dict[type, str] = {
     type(None): "nothing (null)",
     bool: "a boolean",
@@ -27,6 +30,16 @@ _NAMES: dict[type, str] = {
     list: "a list",
     dict: "a mapping",
 }
+
+
+def made_of(form: str, *parts: Any) -> Callable[[R], R]:
+    """Note on a reader its form (mostly its maker's name) and the parts it is made of."""
+
+    def mark(read: R) -> R:
+        read.form = (form, parts)  # type: ignore[attr-defined]
+        return read
+
+    return mark
 
 
 def kind(value: object) -> str:
@@ -126,59 +139,6 @@ def choice(enum: type[StrEnum], *without: StrEnum) -> Reader:
     return read
 
 
-def step_ref(value: Any, at: At) -> Any:
-    """A step's id: text, or a whole number, which is the same."""
-    try:
-        return step_id(value)
-    except ValueError:
-        hint = "letters, digits, _ and -, beginning with a letter or digit, at most 64"
-        return at.error("bad-id", f"expected a step id, got {kind(value)}", hint)
-
-
-def variable(value: Any, at: At) -> Any:
-    """A variable's name, such as `E3`."""
-    try:
-        if isinstance(value, str) and value.startswith("E"):
-            return f"E{step_id(value[1:])}"
-    except ValueError:
-        pass
-    return at.error("bad-variable", f"expected the name of a variable, got {kind(value)}", "E and the id of a step: E3")
-
-
-def known_step(value: Any, at: At) -> Any:
-    """A step's id, with a warning where no plan has such a step yet."""
-    id_ = step_ref(value, at)
-    names = at.names
-    if id_ is not UNSET and names is not None and id_ not in names.ids and id_ not in names.later:
-        at.warning("unknown-step", f"no plan has a step {id_} yet", at.nearest(id_, names.ids))
-    return id_
-
-
-def known_variable(value: Any, at: At) -> Any:
-    """A variable's name, with a warning where no plan has its step yet."""
-    name = variable(value, at)
-    if name is not UNSET:
-        known_step(name[1:], at)
-    return name
-
-
-def known_tool(value: Any, at: At) -> Any:
-    """A tool's name; one of the plan's tools, where it lists them."""
-    return _declared(words(value, at), at, "unknown-tool", at.names.tools if at.names else None)
-
-
-def known_assumption(value: Any, at: At) -> Any:
-    """An assumption's name; one of the plan's assumptions, where it lists them."""
-    return _declared(words(value, at), at, "unknown-assumption", at.names.assumptions if at.names else None)
-
-
-def _declared(name: Any, at: At, rule: str, declared: Collection[str] | None) -> Any:
-    if name is UNSET or declared is None or name in declared:
-        return name
-    what = rule.removeprefix("unknown-")
-    return at.error(rule, f"{shown(name)} is not among the plan's {what}s", at.nearest(name, declared))
-
-
 def optional(read: Reader) -> Reader:
     """The same, or null for none."""
     return made_of("optional", read)(lambda value, at: None if value is None else read(value, at))
@@ -211,6 +171,7 @@ def names(read: Reader, *, one: bool = False) -> Reader:
         found = several(value, at)
         if found is UNSET:
             return found
+        # A repeat changes nothing, so that it is worth a warning and no more.
         kept = tuple(dict.fromkeys(found))
         if len(kept) < len(found):
             at.warning("repeated-name", "a name is in this list more than once; repeats are dropped")
@@ -238,7 +199,12 @@ def map_of(read: Reader, *, key: Reader | None = None, hint: str = "") -> Reader
 
 
 def record(
-    make: Callable[..., Any], fields: Fields, *, required: tuple[str, ...] = (), what: str = "a mapping"
+    make: Callable[..., Any],
+    fields: Fields,
+    *,
+    required: tuple[str, ...] = (),
+    what: str = "a mapping",
+    elsewhere: Mapping[str, str] | None = None,
 ) -> Reader:
     """A mapping with known keys, handed to `make` by name; keys that are left out are `make`'s business."""
 
@@ -246,7 +212,8 @@ def record(
     def read(value: Any, at: At) -> Any:
         if not isinstance(value, dict):
             return wrong(value, at, what)
-        check_keys(value, at, fields)
+        check_keys(value, at, fields, elsewhere)
+        # All fields are read, also where one is missing: everything that is wrong is to be told at once.
         missing = [name for name in required if name not in value]
         for name in missing:
             at.error("missing-key", f"{name} is missing", f"add {name}:")
@@ -258,8 +225,9 @@ def record(
     return read
 
 
-def check_keys(value: dict[str, Any], at: At, known: Fields) -> None:
-    """Note every key that is not known."""
+def check_keys(value: dict[str, Any], at: At, known: Fields, elsewhere: Mapping[str, str] | None = None) -> None:
+    """Note every key that is not known. `elsewhere` says where what other systems call so stands here."""
     for name in value:
         if name not in known:
-            at.key(name).error("unknown-key", f"{shown(name)} is not known here", at.nearest(name, known))
+            hint = (elsewhere or {}).get(name) or at.nearest(name, known)
+            at.key(name).error("unknown-key", f"{shown(name)} is not known here", hint)

@@ -120,7 +120,7 @@ class PlanExecuteAgent:
             awaiting.close()
 
     def _session_events(self, goal: str, awaiting: Awaiting) -> Iterator[Event]:
-        asked = FunctionReplanner(self._planner, awaiting, self._on_error)
+        asked = FunctionReplanner(self._planner, awaiting, self._on_error, self._clock)
         plan, fault = asked.first_plan(goal)
         session = Session(
             plan,

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
@@ -39,7 +40,7 @@ class CommandReplanner:
 
     name = "command"
 
-    def __init__(self, command: str, *, timeout: float) -> None:
+    def __init__(self, command: str, *, timeout: float, clock: Callable[[], float] = time.monotonic) -> None:
         try:
             self._words = shlex.split(command)
         except ValueError as error:
@@ -50,12 +51,23 @@ class CommandReplanner:
             hint = "write it as a shell would find it: a name on the PATH, or ./planner"
             raise UsageError(f"--planner {self._words[0]}: there is no such command", hint=hint)
         self._timeout = timeout
+        self._clock = clock
+        self.took = 0.0  # seconds that the last answer took
 
     def replan(self, request: ReplanRequest) -> Draft | None:
         """Ask the command. Raises ValueError with what went wrong."""
+        began = self._clock()
+        try:
+            return self._draft(request)
+        finally:
+            self.took = max(0.0, self._clock() - began)
+
+    def _draft(self, request: ReplanRequest) -> Draft:
         until = time.monotonic() + self._timeout
         try:
-            rule = parse_draft(self._run(msgspec.json.encode(question(request))), "the planner's answer")
+            known = [*(step.id for step in request.done), *(step.id for step in request.remaining)]
+            answer = self._run(msgspec.json.encode(question(request)))
+            rule = parse_draft(answer, "the planner's answer", known)
         except InputError as error:
             raise ValueError("; ".join(f"{p.line}:{p.column}: {p.message}" for p in error.problems[:3])) from error
         if time.monotonic() > until:

@@ -38,10 +38,11 @@ class Unwritten:
 
 
 class PlannerAnswer(msgspec.Struct, frozen=True):
-    """What a planner came to: a draft, or what went wrong asking it."""
+    """What a planner came to: a draft, or what went wrong asking it, and how many seconds it took."""
 
     draft: Draft | None = None
     error: str | None = None
+    seconds: float = 0.0
 
 
 class EffectLog:
@@ -108,12 +109,14 @@ class RecordedReplanner:
         self.name = replanner.name
         self._replanner = replanner
         self._log = log
+        self.took = 0.0  # seconds that the last answer took, when it was given first
 
     def replan(self, request: ReplanRequest) -> Draft | None:
         """The answer on record, or the planner's own; an error is raised again."""
         about = request.signal.step_id if request.signal is not None else "none"
         question = f"{request.version} step {about} {request.granularity}: plan"
         answer = msgspec.convert(self._log.answer(question, lambda: self._ask(request)), PlannerAnswer)
+        self.took = answer.seconds
         if answer.error is not None:
             raise ReplannerError(answer.error)
         return answer.draft
@@ -125,7 +128,7 @@ class RecordedReplanner:
             raise
         except Exception as error:  # whatever it raises makes a bad draft
             answer = PlannerAnswer(None, describe(error))
-        return msgspec.to_builtins(answer)
+        return msgspec.to_builtins(msgspec.structs.replace(answer, seconds=getattr(self._replanner, "took", 0.0)))
 
     def cause(self, request: ReplanRequest) -> str:
         """What the planner says before it is asked."""

@@ -1,7 +1,9 @@
 """What a rehearsal's `expect:` block asks of its result.
 
 The block has the shape of the result document (`replanctl run --format json`) and needs to name only what matters:
-mappings match by subset, lists entry by entry, and a text like `"<= 2000"` compares a number. `exit` is the exit code.
+mappings match by subset, lists entry by entry, and a number in the place of a list means how many entries it has. A
+text like `"<= 2000"` compares a number, one like `"!= failed"` a text. `exit` is the exit code, `replans` how many
+replans changed the plan.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "!=": operator.ne,
 }  # fmt: skip
 _COMPARISON = re.compile(r"(<=|>=|<|>|!=)\s*(-?[0-9]+(?:\.[0-9]+)?)")
+_OTHER_THAN = re.compile(r"!=\s*(.+)", re.DOTALL)
 
 
 def mismatches(expect: Mapping[str, Any], result: SessionResult) -> list[str]:
     """Everything the result is not that it was expected to be: its place, what was expected, what came."""
     document: dict[str, Any] = msgspec.to_builtins(result, str_keys=True)
     document["exit"] = 0 if result.status == "completed" else 1
+    document["replans"] = len(result.revisions)
     return [_with_successor(said, result) for said in _differences(expect, document, "")]
 
 
@@ -65,6 +69,9 @@ def _differences(expected: Any, found: Any, place: str) -> Iterator[str]:
         yield from _in_mapping(expected, found, place)
     elif isinstance(expected, list) and isinstance(found, list | tuple):
         yield from _in_list(expected, found, place)
+    elif isinstance(found, list | tuple) and _counts(expected):
+        if not _equal(expected, len(found)):
+            yield f"{place}: expected {_short(expected)}, got {len(found)} entries: {_short(found)}"
     elif not _equal(expected, found):
         yield f"{place}: expected {_short(expected)}, got {_short(found)}"
 
@@ -86,10 +93,18 @@ def _in_list(expected: list[Any], found: list[Any] | tuple[Any, ...], place: str
         yield from _differences(one, other, f"{place}[{index}]")
 
 
+def _counts(expected: Any) -> bool:
+    """Whether what is expected of a list is how many entries it has."""
+    number = isinstance(expected, int) and not isinstance(expected, bool)
+    return number or (isinstance(expected, str) and _COMPARISON.fullmatch(expected.strip()) is not None)
+
+
 def _equal(expected: Any, found: Any) -> bool:
     number = isinstance(found, int | float) and not isinstance(found, bool)
     if number and isinstance(expected, str) and (asked := _COMPARISON.fullmatch(expected.strip())):
         return _COMPARE[asked[1]](found, float(asked[2]))
+    if isinstance(found, str) and isinstance(expected, str) and (other := _OTHER_THAN.fullmatch(expected.strip())):
+        return found != other[1]
     return isinstance(expected, bool) == isinstance(found, bool) and bool(expected == found)
 
 

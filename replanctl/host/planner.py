@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,8 +28,16 @@ class FunctionReplanner:
 
     name = "planner"
 
-    def __init__(self, planner: PlannerFunction, awaiting: Awaiting, on_error: OnError | None = None) -> None:
+    def __init__(
+        self,
+        planner: PlannerFunction,
+        awaiting: Awaiting,
+        on_error: OnError | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._planner = planner
+        self._clock = clock
+        self.took = 0.0  # seconds that the last answer took
         self._awaiting = awaiting
         self._on_error = on_error
         self._history: list[Step] = []
@@ -48,7 +57,11 @@ class FunctionReplanner:
 
     def replan(self, request: ReplanRequest) -> Draft | None:
         """Ask for the plan from the cursor on. Raises ReplannerError with what went wrong."""
-        return self._ask(request.goal, request.signal)
+        began = self._clock()
+        try:
+            return self._ask(request.goal, request.signal)
+        finally:
+            self.took = max(0.0, self._clock() - began)
 
     def cause(self, request: ReplanRequest) -> str:
         """A function says nothing before it is asked."""

@@ -8,7 +8,7 @@ from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, 
 from replanctl.live.draft import Draft, Proposal, lay_over
 from replanctl.live.draft_check import Surroundings, check, required, unmakeable
 from replanctl.live.graph import Graph, sequence_key
-from replanctl.live.naming import Ground
+from replanctl.live.naming import Either, Ground
 from replanctl.live.progress import no_progress
 from replanctl.live.variables import HealthChange, Variable, VariableTable
 
@@ -17,6 +17,7 @@ __all__ = [
     "HealthChange",
     "DONE",
     "Draft",
+    "Either",
     "FAILED",
     "Finished",
     "Graph",

@@ -77,6 +77,38 @@ class Cell(msgspec.Struct, eq=False, gc=False):
         return self.state is PENDING or self.awaits_replan
 
 
+def line_of(cell: Cell) -> Lineage:
+    """The line of steps a step belongs to, made when it is first asked for."""
+    if cell.lineage is None:
+        cell.lineage = Lineage((cell.step.id,))
+    return cell.lineage
+
+
+def stand_for(old: Cell, new: Cell, *, afresh: bool) -> None:
+    """A step of a new version takes the old one's place: under its id as a revision, else as the next of its line."""
+    line = line_of(old)
+    if old.state is DONE:
+        line.called = True
+        line.tools.add(old.step.tool_name)
+    if old.step.id == new.step.id:
+        _revise(old, new)
+    else:
+        line.ids = (*line.ids, new.step.id)
+    new.lineage = line.afresh() if afresh else line
+
+
+def _revise(old: Cell, new: Cell) -> None:
+    new.original = old.original and same_work(old.step, new.step)
+    if old.step.args is new.step.args:  # the text is the old one
+        new.reading = old.reading
+    new.dependents = [cell for cell in old.dependents if not cell.gone]
+    if old.gap:  # what they had gone on without is listed again
+        for dependent in new.dependents:
+            if dependent.state is PENDING:
+                dependent.gap_deps -= 1
+                dependent.unmet += 1
+
+
 def same_work(one: Step, other: Step) -> bool:
     """Whether two steps have the same action, tool and args."""
     return one.action == other.action and one.tool_name == other.tool_name and same_args(one.args, other.args)

@@ -22,7 +22,8 @@ from replanctl.plan import Step, references, sequenced
 
 class Draft(msgspec.Struct, frozen=True, gc=False):
     """A replanner's answer: the plan from the cursor on, and verdicts by variable name (`E1`). `cause` is what it says
-    of why the step failed, where it was not known before it was asked.
+    of why the step failed, where it was not known before it was asked, `put_in` the ids that the template's mends put
+    into the failed step's text.
 
     No steps mean no plan, or, in answer to a changed goal, that nothing is left to do; with `gives_up` no plan always.
     """
@@ -32,6 +33,7 @@ class Draft(msgspec.Struct, frozen=True, gc=False):
     warnings: tuple[str, ...] = ()
     gives_up: bool = False
     cause: str = ""
+    put_in: tuple[str, ...] = ()
 
 
 class Proposal(msgspec.Struct, frozen=True, gc=False):
@@ -213,7 +215,7 @@ class _Layer:
         for step in self.names.left:
             alike = (cell.step.id for cell in steps.like(step.action, step.tool_name))
             if kept := next((id_ for id_ in alike if id_ not in self.going and id_ not in listed), None):
-                yield f"step {self.ids[step.id]} does what step {kept} does, which stays: both will run"
+                yield f"listed-beside: step {self.ids[step.id]} does what step {kept} does, which stays: both will run"
 
     # -- kept steps: what follows a step that goes, and what loses a refuted premise ---------------------------------
 
@@ -234,30 +236,31 @@ class _Layer:
 
     def _amend(self, cell: Cell) -> Step:
         """A kept step; one that was skipped or failed for good follows too, since it may be listed again."""
-        step, known = cell.step, self.graph.ids_of(cell.reading)
+        step, known = cell.step, self.graph.known.read(cell.reading)
         if references.mentions(step.args):
-            read = (reference.step_id for reference in references.find(step.args, known))
-            self.readings[step.id] = self._reading(cell, (self.successors.get(id_, id_) for id_ in read))
+            self.readings[step.id] = self._reading(cell, references.find(step.args, known))
         return msgspec.structs.replace(
             step,
             depends_on=tuple(dict.fromkeys(self.successors.get(d, d) for d in step.depends_on or ())),
-            args=references.rename(step.args, known, self.successors),
+            args=references.rename(step.args, known, self.successors, keep_text=True),
             assumes=tuple(a for a in step.assumes if not cell.is_open or a not in self.refuted),
         )
 
     # -- texts that are older than the draft --------------------------------------------------------------------------
 
     def _read_as_before(self, steps: Iterable[Step], before: Mapping[str, Step]) -> None:
-        """The template copies texts: what is a reference in them stays what it was."""
+        """The template copies texts: what is a reference in them stays what it was, but for what was mended."""
         for step in steps:
             if step.id in before and references.mentions(step.args):
                 cell = self.graph.cells[before[step.id].id]
-                put_in = Either(self.ids, step.depends_on or ())
-                known = Either(self.graph.ids_of(cell.reading), put_in)
-                self.readings[step.id] = self._reading(cell, (r.step_id for r in references.find(step.args, known)))
+                ways = (way.args for way in cell.step.alternatives)
+                found = references.find([cell.step.args, *ways], self.graph.known.read(cell.reading))
+                put_in = self.draft.put_in if cell is self.plan.failed else ()
+                self.readings[step.id] = self._reading(cell, found, put_in)
 
-    def _reading(self, cell: Cell, read: Iterable[str]) -> Reading:
+    def _reading(self, cell: Cell, found: Iterable[references.Reference], put_in: Iterable[str] = ()) -> Reading:
         """The old text's reading, with the ids in the new one that it does not know."""
         upto, known = cell.reading.upto, self.graph.known
-        later = frozenset(id_ for id_ in read if known.get(id_, upto + 1) > upto)
+        read = (self.successors.get(r.step_id, r.step_id) for r in found if r.known)
+        later = frozenset(id_ for id_ in (*read, *put_in) if known.get(id_, upto + 1) > upto)
         return Reading(upto, later)

@@ -190,7 +190,7 @@ def _reads(
 
 def _had(before: Step, graph: Graph) -> set[str]:
     """What the step it stands for reads."""
-    known = graph.ids_of(graph.cells[before.id].reading)
+    known = graph.known.read(graph.cells[before.id].reading)
     return {reference.step_id for reference in references.find(before.args, known)}
 
 

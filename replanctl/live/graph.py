@@ -6,14 +6,14 @@ heap, links only to dependencies that are still open, and puts new steps before 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
 from replanctl.kinds import StepState
-from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, same_work
+from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, line_of, stand_for
 from replanctl.live.readers import Readers
-from replanctl.live.reading import Known, Reading
-from replanctl.plan import IdBook, NewIds, Step
+from replanctl.live.reading import Ids, Reading
+from replanctl.plan import Step
 
 
 class Graph:
@@ -22,40 +22,40 @@ class Graph:
     def __init__(self) -> None:
         self.version = 0
         self.cells: dict[str, Cell] = {}
-        self.known: dict[str, int] = {}  # every id ever used, and the version it was born in
+        self.known = Ids()  # every id ever used
         self.required: dict[str, None] = {}  # steps that say so themselves; it holds for their lineages
         self.ever: list[Cell] = []
         self.done = 0
         self.ever_done: list[Cell] = []  # in the order they ended
         self.open = 0
+        self.moves = 0  # grows whenever a step moves or the plan changes
+        self._open: dict[int, Cell] = {}  # the open steps by place, in no order
         self._open_key: int | None = None  # the fingerprint key of the open steps, once somebody asked
         self._ready: list[int] = []  # places
         self._at: dict[int, Cell] = {}  # what stands at a place
-        self._ended: dict[str, None] = {}  # what had ended at the last commit, in list order
-        self._fresh: list[Cell] = []  # what ended since
         self._held: list[int] = []  # ready places that wait for something else
         self._low = 0
         self._written = Reading(0)  # the reading of what the last commit brought
-        self._youngest = 0  # the last version that brought an id
-        self._ids: IdBook | None = None  # the numbers that ids ever had, once somebody asked
         self.readers = Readers()
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     def listed(self) -> list[Cell]:
         """Every step of the version in list order."""
-        ended = [self.cells[id_] for id_ in self._ended]
-        rest = [cell for id_, cell in self.cells.items() if id_ not in self._ended]
-        rest.sort(key=_place)
-        return ended + rest
+        return self.in_order(self.cells.values())
 
     def in_order(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Open steps in list order."""
-        return sorted(cells, key=_place)
+        """These steps in list order: what had ended at the last commit, by when it ended, and then the rest."""
+        chosen = sorted(cells, key=_place)
+        ended = [cell for cell in chosen if 0 < cell.until < self.version]
+        if not ended:
+            return chosen
+        ended.sort(key=_until)
+        return [*ended, *(cell for cell in chosen if not 0 < cell.until < self.version)]
 
     def open_cells(self) -> list[Cell]:
         """Every open step in list order."""
-        return self.in_order(cell for cell in self.cells.values() if cell.is_open)
+        return [self._open[place] for place in sorted(self._open)]
 
     def direct(self, cell: Cell) -> list[Cell]:
         """The open direct dependents of a step, in list order."""
@@ -80,28 +80,16 @@ class Graph:
     def open_key(self) -> int:
         """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
         if self._open_key is None:
-            self._open_key = sum(sequence_key(cell.step) for cell in self.cells.values() if cell.is_open)
+            self._open_key = sum(sequence_key(cell.step) for cell in self._open.values())
         return self._open_key
 
     def lineage(self, cell: Cell) -> Lineage:
         """The line of steps a step belongs to, made when it is first asked for."""
-        if cell.lineage is None:
-            cell.lineage = Lineage((cell.step.id,))
-        return cell.lineage
+        return line_of(cell)
 
     def lineage_ids(self, cell: Cell) -> tuple[str, ...]:
         """The ids of a step's lineage up to it."""
         return cell.lineage.ids if cell.lineage is not None else (cell.step.id,)
-
-    def new_ids(self, own: Iterable[str] = ()) -> NewIds:
-        """New ids for a draft, whose `own` ids count as used."""
-        if self._ids is None:
-            self._ids = IdBook(self.known)
-        return NewIds(self._ids, own)
-
-    def ids_of(self, reading: Reading) -> Container[str]:
-        """The ids that are references in a text."""
-        return self.known if reading.upto >= self._youngest else Known(self.known, reading)
 
     # -- moving -------------------------------------------------------------------------------------------------
 
@@ -150,6 +138,7 @@ class Graph:
     def fail_for_good(self, cell: Cell) -> None:
         """A step that waited for a replan will not get one: it failed for good."""
         cell.awaits_replan = False
+        self.moves += 1
         self._count_open(cell, -1)
         self._close(cell)
 
@@ -193,15 +182,19 @@ class Graph:
         if to not in MOVES[cell.state]:
             raise AssertionError(f"step {cell.step.id} can't go from {cell.state} to {to}")
         cell.state = to
+        self.moves += 1
 
     def _count_open(self, cell: Cell, by: int) -> None:
         self.open += by
+        if by > 0:
+            self._open[cell.place] = cell
+        else:
+            del self._open[cell.place]
         if self._open_key is not None:
             self._open_key += by * sequence_key(cell.step)
 
     def _close(self, cell: Cell) -> None:
         cell.until = self.version
-        self._fresh.append(cell)
 
     def _release(self, cell: Cell) -> None:
         for dependent in cell.dependents:
@@ -226,8 +219,8 @@ class Graph:
         The new list is: what has ended, `steps`, what else is open. A step in `steps` or `amended` whose id is in the
         plan takes that step's place. `readings` are those of texts that are older than this version, by step id.
         """
-        self._list_ended()
         self.version += 1
+        self.moves += 1
         self._written = Reading(self.version)
         lines = self._take_out(steps, removed)
         start = self._low - len(steps) if self.version > 1 else 0
@@ -242,18 +235,12 @@ class Graph:
         self.readers.add_hidden(made)
         return made
 
-    def _list_ended(self) -> None:
-        self._fresh.sort(key=_place)
-        self._ended.update((cell.step.id, None) for cell in self._fresh if not cell.gone)
-        self._fresh = []
-
     def _take_out(self, steps: Sequence[Step], removed: Sequence[str]) -> dict[str, Cell]:
         """The cells that leave or are listed again, by id: what the new ones take over from."""
         leaving: dict[str, Cell] = {}
         for id_ in (*removed, *(step.id for step in steps if step.id in self.cells)):
             cell = self.cells.pop(id_)
             self._drop(cell)
-            self._ended.pop(id_, None)
             leaving[id_] = cell
         return leaving
 
@@ -271,28 +258,12 @@ class Graph:
         )
         old = leaving.get(step.id) or leaving.get(step.replaces or "")
         if old is not None:
-            line = self.lineage(old)
-            if old.state is DONE:
-                line.called = True
-                line.tools.add(old.step.tool_name)
-            if old.step.id == step.id:
-                cell.original = old.original and same_work(old.step, step)
-                if old.step.args is step.args:  # the text is the old one
-                    cell.reading = old.reading
-                cell.dependents = [c for c in old.dependents if not c.gone]
-                if old.gap:
-                    _wait_again(cell.dependents)
-            else:
-                line.ids = (*line.ids, step.id)
-            cell.lineage = line.afresh() if afresh else line
+            stand_for(old, cell, afresh=afresh)
         if step.required:
             self.required[step.id] = None
             self.lineage(cell).required = True
         self._enter(cell)
-        if step.id not in self.known:
-            self.known[step.id] = self._youngest = self.version
-            if self._ids is not None:
-                self._ids.note(step.id)
+        self.known.add(step.id, self.version)
         return cell
 
     def _amend(self, step: Step) -> Cell:
@@ -335,14 +306,6 @@ class Graph:
         return iter(self.in_order(c for c in self.ever if c.born <= version and (not c.until or version < c.until)))
 
 
-def _wait_again(dependents: Iterable[Cell]) -> None:
-    """What they had gone on without is listed again."""
-    for dependent in dependents:
-        if dependent.state is PENDING:
-            dependent.gap_deps -= 1
-            dependent.unmet += 1
-
-
 def sequence_key(step: Step) -> int:
     """What a step adds to the key of a sequence of (action, tool)."""
     return hash((step.action, step.tool_name))
@@ -350,3 +313,7 @@ def sequence_key(step: Step) -> int:
 
 def _place(cell: Cell) -> int:
     return cell.place
+
+
+def _until(cell: Cell) -> int:
+    return cell.until

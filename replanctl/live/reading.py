@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 
 import msgspec
+
+from replanctl.plan import IdBook, NewIds
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
@@ -13,6 +15,32 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
     upto: int = 1
     also: frozenset[str] = frozenset()
+
+
+class Ids(dict[str, int]):
+    """Every id ever used, and the version it was born in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._youngest = 0  # the last version that brought an id
+        self._book: IdBook | None = None  # the numbers that ids ever had, once somebody asked
+
+    def add(self, id_: str, version: int) -> None:
+        """A step of this id is in this version; only the first of its name is a birth."""
+        if id_ not in self:
+            self[id_] = self._youngest = version
+            if self._book is not None:
+                self._book.note(id_)
+
+    def new(self, own: Iterable[str] = ()) -> NewIds:
+        """New ids for a draft, whose `own` ids count as used."""
+        if self._book is None:
+            self._book = IdBook(self)
+        return NewIds(self._book, own)
+
+    def read(self, reading: Reading) -> Container[str]:
+        """The ids that are references in a text."""
+        return self if reading.upto >= self._youngest else Known(self, reading)
 
 
 class Known:

@@ -19,6 +19,7 @@ from replanctl.plan.diff import (
     same_args,
 )
 from replanctl.plan.faults import plan_faults
+from replanctl.plan.foreign import SIGNS, Foreign, foreign_in, foreign_references, may_be_foreign
 from replanctl.plan.model import (
     ID_LENGTH,
     ID_PATTERN,
@@ -31,9 +32,15 @@ from replanctl.plan.model import (
     variable_name,
 )
 from replanctl.plan.new_ids import IdBook, NewIds
-from replanctl.plan.references import Reference, follow, in_text, mentions, parse, render, shortened
+from replanctl.plan.references import Reference, follow, in_text, mentions, parse, render, shortened, strings
 
 __all__ = [
+    "Foreign",
+    "foreign_in",
+    "may_be_foreign",
+    "foreign_references",
+    "SIGNS",
+    "strings",
     "follow",
     "render",
     "references",

@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -47,36 +49,54 @@ def parse(text: str, known: Container[str]) -> tuple[_Piece, ...]:
     pieces: list[_Piece] = []
     at = 0  # where the text not yet taken begins
     for start, reference in _found(text, known):
-        pieces += _Literal(_unescape(text[at:start])), reference
+        if start > at:
+            pieces.append(_Literal(_unescape(text[at:start])))
+        pieces.append(reference)
         at = start + len(reference.text)
     if not pieces:
         return _dangling(text)
-    pieces.append(_Literal(_unescape(text[at:])))
-    return tuple(p for p in pieces if isinstance(p, Reference) or p.text)
+    if at < len(text):
+        pieces.append(_Literal(_unescape(text[at:])))
+    return tuple(pieces)
 
 
 def _found(text: str, known: Container[str]) -> Iterator[tuple[int, Reference]]:
     """The references to known ids, and where each begins."""
     at = 0
-    for found in _START.finditer(text):
-        start = found.start()
-        if start >= at and not found.group(1) and (reference := _reference(text, start, found.group(2), known)):
+    for start, ids in _places(text) if len(text) <= SHORT else _places.__wrapped__(text):
+        if start >= at and (id_ := next((id_ for id_ in ids if id_ in known), None)) is not None:
+            reference = _reference(text, start, id_) if len(text) <= SHORT else _reference.__wrapped__(text, start, id_)
             yield start, reference
             at = start + len(reference.text)
 
 
-def _reference(text: str, start: int, run: str, known: Container[str]) -> Reference | None:
-    """The reference that begins at `start`, with the longest known id at the head of `run`."""
-    after = start + 2
-    for length in range(min(len(run), ID_LENGTH), 0, -1):
-        end = after + length
-        if run[:length] in known and (end >= len(text) or text[end] not in _WORD):
-            path, end = _path(text, end)
-            return Reference(run[:length], path, text[start:end])
-    return None
+# What a text may refer to does not depend on the plan, so a text is taken apart once, for all steps and sessions that
+# hold it: at load, when references are checked, and not again when a step runs. Only which of the ids are known is
+# asked each time. Long texts are not kept.
+SHORT = 400  # characters
 
 
-def _path(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
+@lru_cache(maxsize=16_384)
+def _places(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Where a reference may begin, and the ids it may name there, the longest first."""
+    return tuple((found.start(), _ids(found[2])) for found in _START.finditer(text) if not found[1])
+
+
+def _ids(run: str) -> tuple[str, ...]:
+    """The heads of a run of id characters that no letter or digit follows, the longest first."""
+    longest = min(len(run), ID_LENGTH)
+    return tuple(run[:end] for end in range(longest, 0, -1) if end == len(run) or run[end] not in _WORD)
+
+
+@lru_cache(maxsize=16_384)
+def _reference(text: str, start: int, id_: str) -> Reference:
+    """The reference to this id that begins at `start`."""
+    path, end = path_of(text, start + 2 + len(id_))
+    return Reference(id_, path, text[start:end])
+
+
+def path_of(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
+    """The path parts that begin at a character, as many as there are, and the character behind them."""
     parts: list[str | int] = []
     while found := _PART.match(text, at):
         field, index, key = found.groups()
@@ -92,7 +112,7 @@ def _dangling(text: str) -> tuple[_Piece, ...]:
     """A text without a known reference: nothing but an unknown one, or plain text with its escapes undone."""
     found = re.match(r"#E([A-Za-z0-9][A-Za-z0-9_-]{0,63})", text)
     if found:
-        path, end = _path(text, found.end())
+        path, end = path_of(text, found.end())
         if end == len(text):
             return (Reference(found.group(1), path, text, known=False),)
     return (_Literal(_unescape(text)),)
@@ -136,10 +156,8 @@ def find(args: Any, known: Container[str]) -> tuple[Reference, ...]:
 
 def may_mean(args: Any) -> set[str]:
     """Every id that a `#E` in the args may mean, also one that no step has yet."""
-    runs = (found[2] for text in strings(args) for found in _START.finditer(text) if not found[1])
-    return {
-        run[:end] for run in runs for end in range(1, min(len(run), ID_LENGTH) + 1) if run[end : end + 1] not in _WORD
-    }
+    found = (_START.finditer(text) for text in strings(args) if "#E" in text)
+    return {id_ for many in found for each in many if not each[1] for id_ in _ids(each[2])}
 
 
 def transform(
@@ -149,6 +167,7 @@ def transform(
     inside: Callable[[Reference], str],
     *,
     undo: bool = True,
+    escape: Container[str] = (),
 ) -> Any:
     """A copy of the args with every reference replaced: by `whole`'s value where a string is one reference, by
     `inside`'s text otherwise. With `undo`, escapes become the literal text; without, texts stay as they are written."""
@@ -169,29 +188,44 @@ def transform(
             return whole(pieces[0])
         if undo:
             return "".join(inside(p) if isinstance(p, Reference) else p.text for p in pieces)
-        return _rewrite(value, known, inside)
+        return _rewrite(value, known, inside, escape)
 
     return walk(args)
 
 
-def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str]) -> str:
-    """The text as written, with only its references replaced: literals keep their escapes."""
+def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str], escape: Container[str] = ()) -> str:
+    """The text as written, with only its references replaced: literals keep their escapes, and get one where they would
+    become a reference to an id of `escape`."""
     done: list[str] = []
     at = 0
     for start, reference in _found(text, known):
-        done += text[at:start], inside(reference)
+        done += _escaped(text[at:start], escape), inside(reference)
         at = start + len(reference.text)
-    return "".join(done) + text[at:]
+    return "".join(done) + _escaped(text[at:], escape)
 
 
-def rename(args: Any, known: Container[str], names: Mapping[str, str]) -> Any:
-    """A copy of the args in which references to the keys of `names` mean its values; the rest stays as written."""
+def _escaped(text: str, ids: Container[str]) -> str:
+    if not ids or "#E" not in text:
+        return text
+    starts = [start for start, _ in _found(text, ids)]
+    return "#".join(text[a:b] for a, b in pairwise([0, *starts, len(text)]))
+
+
+def rename(args: Any, known: Container[str], names: Mapping[str, str], *, keep_text: bool = False) -> Any:
+    """A copy of the args in which references to the keys of `names` mean its values; the rest stays as written.
+
+    With `keep_text` the args are an older text: a reference to nothing stays one, and running text that names one of
+    those values already, and was no reference, is escaped.
+    """
 
     def renamed(reference: Reference) -> str:
-        new = names.get(reference.step_id)
+        new = names.get(reference.step_id) if reference.known or not keep_text else None
         return reference.text if new is None else f"#E{new}{reference.text[2 + len(reference.step_id) :]}"
 
-    return transform(args, known, renamed, renamed, undo=False)
+    if not keep_text:
+        return transform(args, known, renamed, renamed, undo=False)
+    put_in = {new for reference in find(args, known) if (new := names.get(reference.step_id)) is not None}
+    return transform(args, known, renamed, renamed, undo=False, escape=put_in)
 
 
 def render(step_id: str, path: tuple[str | int, ...]) -> str:

@@ -57,9 +57,12 @@ class OscillationGuard:
 
     def seen(self, key: int, sequence: Sequenced) -> int:
         """How many abandoned versions this draft equals; none where it equals the one that is being replaced."""
-        met = self._abandoned.get(key, ())
-        same_again = self._current is not None and self._current[0] == key and self._current[1]() == sequence()
-        return 0 if same_again or not met else sum(earlier() == sequence() for earlier in met)
+        met = self._abandoned.get(key)
+        if met is None:  # no earlier version can be equal, so the sequences need not be looked at
+            return 0
+        draft = sequence()
+        same_again = self._current is not None and self._current[0] == key and self._current[1]() == draft
+        return 0 if same_again else sum(earlier() == draft for earlier in met)
 
     def replace(self, key: int, sequence: Sequenced) -> None:
         """The version with this fingerprint is about to be replaced; it becomes an abandoned one afterwards."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import assert_never
 
 import msgspec
 
@@ -16,6 +20,9 @@ class LessonPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=
     evict: Evict = Evict.OLDEST
 
 
+_VERSION = re.compile(r"v[0-9]+")
+
+
 class Lesson(msgspec.Struct, frozen=True, gc=False):
     """One lesson. `count` says how often it was learned; `version` and `step_id` where it was learned first."""
 
@@ -27,23 +34,40 @@ class Lesson(msgspec.Struct, frozen=True, gc=False):
 
 
 class LessonBook:
-    """The lessons of a session, oldest first; a book may be carried from one session to the next."""
+    """The lessons of a session, oldest first; a book may be carried from one session to the next.
+
+    Writing one costs the same however many there are: they are found by what they say, and those of one error type
+    are known in their order.
+    """
 
     def __init__(self, policy: LessonPolicy | None = None, lessons: Iterable[Lesson] = ()) -> None:
         self.policy = policy or LessonPolicy()
-        self._lessons: list[Lesson] = list(lessons)
+        self._by_text: OrderedDict[str, Lesson] = OrderedDict()  # by what they say, version aside; oldest first
+        self._by_type: dict[str, OrderedDict[str, int]] = {}  # the same, with when they were written
+        self._written = 0
+        for lesson in lessons:
+            says = _says(lesson.text)
+            if (known := self._by_text.get(says)) is None:
+                self._put(says, lesson)
+            else:
+                self._by_text[says] = msgspec.structs.replace(known, count=known.count + lesson.count)
         while self._overfull():
             self._evict()
 
     def __len__(self) -> int:
-        return len(self._lessons)
+        return len(self._by_text)
 
     def __iter__(self) -> Iterator[Lesson]:
-        return iter(self._lessons)
+        return iter(self._by_text.values())
+
+    def __contains__(self, lesson: object) -> bool:
+        """Whether the book holds a lesson of this text."""
+        held = self._by_text.get(_says(lesson.text)) if isinstance(lesson, Lesson) else None
+        return held is not None and isinstance(lesson, Lesson) and held.text == lesson.text
 
     def newest(self, count: int) -> list[Lesson]:
         """The newest lessons, oldest first."""
-        return self._lessons[-count:] if count else []
+        return [*islice(reversed(self._by_text.values()), count)][::-1]
 
     def write(
         self, version: str, step_id: str | None, error_type: str, cause: str, avoid: str = ""
@@ -53,35 +77,54 @@ class LessonBook:
         One that says the same but for its version keeps its place and only raises its count.
         """
         says = f"step {step_id or 'none'} {error_type}: {cause or 'none'}; avoid: {avoid or 'none'}"
-        for index, lesson in enumerate(self._lessons):
-            if lesson.text.partition(" ")[2] == says:
-                again = msgspec.structs.replace(lesson, count=lesson.count + 1)
-                self._lessons[index] = again
-                return again, None
+        if (known := self._by_text.get(says)) is not None:
+            again = self._by_text[says] = msgspec.structs.replace(known, count=known.count + 1)
+            return again, None
         lesson = Lesson(f"{version} {says}", 1, version, step_id, error_type)
-        self._lessons.append(lesson)
+        self._put(says, lesson)
         return lesson, self._evict() if self._overfull() else None
-
-    def __contains__(self, lesson: object) -> bool:
-        """Whether the book holds a lesson of this text."""
-        return isinstance(lesson, Lesson) and any(each.text == lesson.text for each in self._lessons)
 
     def unlearn(self, lesson: Lesson) -> Lesson | None:
         """Count a lesson that the book holds once less; returns what is left of it, None where it went."""
-        index = next(i for i, each in enumerate(self._lessons) if each.text == lesson.text)
-        if (count := self._lessons[index].count) == 1:
-            del self._lessons[index]
+        says = _says(lesson.text)
+        if (count := self._by_text[says].count) == 1:
+            self._take(says)
             return None
-        left = self._lessons[index] = msgspec.structs.replace(lesson, count=count - 1)
+        left = self._by_text[says] = msgspec.structs.replace(lesson, count=count - 1)
         return left
 
+    def _put(self, says: str, lesson: Lesson) -> None:
+        self._by_text[says] = lesson
+        self._by_type.setdefault(lesson.error_type, OrderedDict())[says] = self._written
+        self._written += 1
+
+    def _take(self, says: str) -> Lesson:
+        lesson = self._by_text.pop(says)
+        of_type = self._by_type[lesson.error_type]
+        del of_type[says]
+        if not of_type:
+            del self._by_type[lesson.error_type]
+        return lesson
+
     def _overfull(self) -> bool:
-        return self.policy.max is not None and len(self._lessons) > self.policy.max
+        return self.policy.max is not None and len(self) > self.policy.max
 
     def _evict(self) -> Lesson:
-        return self._lessons.pop(self._oldest_of_most_frequent() if self.policy.evict is Evict.BY_TYPE else 0)
+        match self.policy.evict:
+            case Evict.OLDEST:
+                return self._take(next(iter(self._by_text)))
+            case Evict.BY_TYPE:
+                return self._take(self._oldest_of_most_frequent())
+            case _:
+                assert_never(self.policy.evict)
 
-    def _oldest_of_most_frequent(self) -> int:
-        """The place of the oldest lesson of the most frequent type; the older type wins a tie."""
-        types = [lesson.error_type for lesson in self._lessons]
-        return types.index(max(types, key=types.count))
+    def _oldest_of_most_frequent(self) -> str:
+        """The oldest lesson of the most frequent type; the older one wins a tie."""
+        oldest = ((-len(of_type), *next(iter(of_type.items()))[::-1]) for of_type in self._by_type.values())
+        return min(oldest)[2]
+
+
+def _says(text: str) -> str:
+    """A lesson's text but for its version; one that a person wrote need not begin with any."""
+    version, _, says = text.partition(" ")
+    return says if _VERSION.fullmatch(version) else text

@@ -33,10 +33,11 @@ class Standing(Protocol):
 
 
 class Mended(msgspec.Struct, frozen=True, gc=False):
-    """A step that can be read again, and what was done to it."""
+    """A step that can be read again, and what was done to it; `put_in` are the ids that it reads instead of others."""
 
     step: Step
     warnings: tuple[str, ...]
+    put_in: tuple[str, ...] = ()
 
 
 def mend(step: Step, graph: Graph, standing: Standing, unmade: Collection[str] = ()) -> Mended:
@@ -52,9 +53,10 @@ class _Mender:
         self.step, self.graph, self.standing, self.unmade = step, graph, standing, unmade
         self.edges: dict[str, None] = {}
         self.gaps: dict[str, None] = {}
+        self.put_in: dict[str, None] = {}
         self.warnings: list[str] = []
         cell = graph.cells.get(step.id)
-        self.known = graph.ids_of(cell.reading) if cell is not None else graph.known
+        self.known = graph.known.read(cell.reading) if cell is not None else graph.known
         self.resting = {c.step.id for c in graph.resting_on(cell)} if cell is not None else set()
         self.resting.add(step.id)
 
@@ -64,7 +66,7 @@ class _Mender:
         depends_on = tuple(dict.fromkeys([*(step.depends_on or ()), *self.edges]))
         gaps = tuple(dict.fromkeys([*step.gaps, *self.gaps]))
         step = msgspec.structs.replace(step, args=args, depends_on=depends_on, gaps=gaps)
-        return Mended(step, tuple(dict.fromkeys(self.warnings)))
+        return Mended(step, tuple(dict.fromkeys(self.warnings)), tuple(self.put_in))
 
     def _whole(self, reference: Reference) -> Any:
         cured = self._cure(reference)
@@ -95,7 +97,7 @@ class _Mender:
             self.gaps[reference.step_id] = None
             return None
         if nearest.step_id != reference.step_id or not reference.known:  # an id born later may be the nearest
-            self.edges[nearest.step_id] = None
+            self.edges[nearest.step_id] = self.put_in[nearest.step_id] = None
         self._warn(reference, nearest.text)
         return nearest.text
 

@@ -42,7 +42,11 @@ class ReplannerError(Exception):
 
 
 class Replanner(Protocol):
-    """Whoever writes a new plan: a pure function of the request."""
+    """Whoever writes a new plan: a pure function of the request.
+
+    One that takes session time says in `took` how many seconds its last answer took; the template, a script, and one
+    that says nothing take none.
+    """
 
     name: str
 

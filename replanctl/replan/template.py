@@ -8,7 +8,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 import msgspec
 
 from replanctl.kinds import ErrorType, Granularity
-from replanctl.live import Cell, Draft, Graph
+from replanctl.live import Cell, Draft, Either, Graph
 from replanctl.plan import Step, Tool, references
 from replanctl.replan.mend import Mended, Standing, mend
 from replanctl.replan.signal import FailureSignal
@@ -57,7 +57,7 @@ class _Template:
         assert self.failed is not None
         if self._missing_var():
             mended = self._mended(self.failed.step)
-            return Draft((_revision(mended.step),), warnings=mended.warnings)
+            return Draft((_revision(mended.step),), warnings=mended.warnings, put_in=mended.put_in)
         if meant := self._misspelt(self.failed.step):
             step, warnings = respelt(self.failed.step, meant)
             return Draft((_revision(step),), warnings=warnings)
@@ -70,17 +70,21 @@ class _Template:
         """The failed step worked around, every other step of the scope once more under a new id."""
         scope = list(scope)
         everything = self.granularity is Granularity.GLOBAL
-        fresh = self.graph.new_ids()
+        fresh = self.graph.known.new()
         names = {c.step.id: fresh.after(c.step.id) for c in scope if everything or c is not self.failed}
         steps: list[Step] = []
         warnings: tuple[str, ...] = ()
+        put_in: tuple[str, ...] = ()
         for cell in scope:
             step = cell.step
             if cell is self.failed:
                 mended = self._mended(self._work_around(cell))
                 step, warnings = mended.step, mended.warnings
-            steps.append(self._renamed(step, names, self.graph.ids_of(cell.reading)))
-        return Draft(tuple(steps), warnings=warnings)
+                put_in = mended.put_in
+            known = self.graph.known.read(cell.reading)
+            known = Either(known, put_in) if cell is self.failed and put_in else known
+            steps.append(self._renamed(step, names, known))
+        return Draft(tuple(steps), warnings=warnings, put_in=tuple(names.get(id_, id_) for id_ in put_in))
 
     def _work_around(self, cell: Cell) -> Step:
         """The next alternative under its own action, else a work-around of what was said."""
@@ -116,7 +120,7 @@ class _Template:
         new = names.get(step.id)
         args = step.args
         if references.mentions(args):
-            args = references.rename(args, known, names)
+            args = references.rename(args, known, names, keep_text=True)
         return msgspec.structs.replace(
             step,
             id=new or step.id,

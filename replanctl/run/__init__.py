@@ -34,6 +34,7 @@ from replanctl.run.events import (
 )
 from replanctl.run.fold import ResultFold, fold
 from replanctl.run.given import check_policy, own_steps
+from replanctl.run.handover import error_in_words
 from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
 from replanctl.run.reopening import RESUME
@@ -89,6 +90,7 @@ __all__ = [
     "GateView",
     "GoalChanged",
     "HandOver",
+    "error_in_words",
     "LedgerLine",
     "LessonLearned",
     "Mode",

@@ -219,18 +219,13 @@ def _changes(proposal: Proposal, graph: Graph) -> tuple[_Ids, _Ids, _Ids, _Ids]:
 def _touched(proposal: Proposal, graph: Graph) -> Iterator[Step]:
     """The steps that a commit brings or changes, as the new list has them: what has ended, the draft's, the rest."""
     amended = {step.id: step for step in proposal.amended}
-    for id_ in _in_list_order(tuple(id_ for id_ in amended if not graph.cells[id_].is_open), graph):
+    for id_ in _in_list_order([id_ for id_ in amended if not graph.cells[id_].is_open], graph):
         yield amended.pop(id_)
     yield from (*proposal.steps, *amended.values())
 
 
-def _in_list_order(ids: _Ids, graph: Graph) -> _Ids:
-    """These steps as the list has them; what has ended comes before what is open."""
-    cells = [graph.cells[id_] for id_ in ids]
-    if all(cell.is_open for cell in cells):
-        return tuple(cell.step.id for cell in graph.in_order(cells))
-    chosen = set(ids)
-    return tuple(cell.step.id for cell in graph.listed() if cell.step.id in chosen)
+def _in_list_order(ids: Iterable[str], graph: Graph) -> _Ids:
+    return tuple(cell.step.id for cell in graph.in_order(graph.cells[id_] for id_ in ids))
 
 
 def _calls(steps: Iterable[Step]) -> list[tuple[str, str]]:

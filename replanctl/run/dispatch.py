@@ -59,7 +59,7 @@ class Dispatcher:
         warnings: tuple[str, ...] = ()
         missing: Missing | None = None
         if references.mentions(args):
-            bulky = state.too_bulky(step, state.graph.ids_of(cell.reading))
+            bulky = state.too_bulky(step, state.graph.known.read(cell.reading))
             args, sources, missing, warnings = self._read(cell) if not bulky else (args, (), None, ())
         else:
             bulky = too_bulky(args)
@@ -97,7 +97,7 @@ class Dispatcher:
     def waits(self, cell: Cell) -> bool:
         """Whether a step's own call is in flight already, for another step: it is not made before that has ended."""
         state, step = self._state, cell.step
-        known = state.graph.ids_of(cell.reading)
+        known = state.graph.known.read(cell.reading)
         if not state.once.in_flight or state.tool(step.tool_name).idempotent or not state.can_read(step, known):
             return False
         return state.may_call(step.tool_name, state.substituted(step, known), state.caller(cell)).may is May.WAIT
@@ -105,7 +105,7 @@ class Dispatcher:
     def _read(self, cell: Cell) -> tuple[dict[str, Any], tuple[str, ...], Missing | None, tuple[str, ...]]:
         """The args with what their references read, whom they read, the first that can't be read, and warnings."""
         state, step = self._state, cell.step
-        known = state.graph.ids_of(cell.reading)
+        known = state.graph.known.read(cell.reading)
         found = references.find(step.args, known)
         for reference in found:
             if stands := state.state(reference):

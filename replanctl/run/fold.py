@@ -13,7 +13,7 @@ from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
 from replanctl.run.effects import Effects
-from replanctl.run.handover import hand_over
+from replanctl.run.handover import Findings, hand_over
 from replanctl.run.result import (
     SCHEMA_VERSION,
     AttemptView,
@@ -32,7 +32,7 @@ from replanctl.run.result import (
     VersionView,
 )
 from replanctl.run.settling import Doubts
-from replanctl.run.versions import PlanVersion
+from replanctl.run.versions import PlanVersions
 
 
 def fold(events: Iterable[e.Event], run: int | None = None) -> SessionResult:
@@ -51,9 +51,7 @@ class ResultFold:
         self._goal = ""
         self._end: e.SessionComplete | None = None
         self._at = 0.0
-        self._plan = PlanVersion()
-        self._versions: list[VersionView] = []
-        self._commit: e.PlanCommit | None = None
+        self._plan = PlanVersions()
         self._started: dict[str, dict[str, Any]] = {}
         self._effects = Effects()
         self._doubts = Doubts()
@@ -95,9 +93,7 @@ class ResultFold:
             self._lessons[lesson.text] = LessonView(*(getattr(lesson, f) for f in LessonView.__struct_fields__))
 
     def _plan_commit(self, event: e.PlanCommit) -> None:
-        self._close_version()
         self._goal = event.goal
-        self._commit = event
         self._plan.commit(event)
         left = {*event.removed, *(step.id for step in event.steps)}
         for id_ in left:  # one that is listed again is pending, and no gap any more
@@ -105,16 +101,8 @@ class ResultFold:
         for reason, ids in self._stopping.items():
             self._stopping[reason] = [id_ for id_ in ids if id_ not in left]
 
-    def _close_version(self) -> None:
-        commit = self._commit
-        if commit is not None:
-            views = self._plan.views()
-            self._versions.append(
-                VersionView(commit.version, commit.parent, commit.granularity, commit.rule, commit.cause, views)
-            )
-
     def _step_start(self, event: e.StepStart) -> None:
-        self._plan.state[event.step_id] = RUNNING
+        self._plan.move(event.step_id, RUNNING)
         self._started[event.step_id] = event.args
         self._begun[event.step_id] = [len(self._lines)]
         self._lines.append(None)
@@ -124,7 +112,7 @@ class ResultFold:
 
     def _step_end(self, event: e.StepEnd) -> None:
         id_ = event.step_id
-        self._plan.state[id_] = event.state
+        self._plan.move(id_, event.state)
         args = self._started.pop(id_, None)
         if args is None:
             args = self._plan.steps[id_].args
@@ -155,11 +143,11 @@ class ResultFold:
         if not event.stands:
             return
         id_ = event.step_id
-        self._plan.awaiting_replan.discard(id_)
+        self._plan.await_replan(id_, False)
         for reason, ids in self._stopping.items():
             self._stopping[reason] = [other for other in ids if other != id_]
         if event.how is Settle.DONE:
-            self._plan.state[id_] = StepState.DONE
+            self._plan.move(id_, StepState.DONE)
             self._gaps.pop(id_, None)
             self._variables[variable_name(id_)] = VariableView(
                 event.value, Health.CLEAN, event.assumptions, id_, event.version, None
@@ -182,7 +170,7 @@ class ResultFold:
 
     def _signal(self, event: e.Signal) -> None:
         if event.on_failure is OnFailure.REPLAN:
-            self._plan.awaiting_replan.add(event.step_id)
+            self._plan.await_replan(event.step_id, True)
         elif event.on_failure is OnFailure.ABORT:
             self._stopping[Reason.ABORTED].append(event.step_id)
         self._signals.append(
@@ -191,7 +179,7 @@ class ResultFold:
 
     def _route(self, event: e.Route) -> None:
         if event.granularity is Granularity.NONE and event.step_id is not None:
-            self._plan.awaiting_replan.discard(event.step_id)
+            self._plan.await_replan(event.step_id, False)
             self._stopping[Reason.ESCALATED].append(event.step_id)
         self._routes.append(
             RouteView(
@@ -202,12 +190,12 @@ class ResultFold:
 
     def _plan_rejected(self, event: e.PlanRejected) -> None:
         if event.handed_over and event.step_id is not None:
-            self._plan.awaiting_replan.discard(event.step_id)
+            self._plan.await_replan(event.step_id, False)
             self._stopping[Reason.ESCALATED].append(event.step_id)
 
     def _gate(self, event: e.Gate) -> None:
         if event.gate is GateName.PER_STEP and not event.admitted and event.step_id is not None:
-            self._plan.awaiting_replan.discard(event.step_id)
+            self._plan.await_replan(event.step_id, False)
             self._stopping[Reason.STEP_BREAKER].append(event.step_id)
         self._gates.append(
             GateView(event.gate, event.limit, event.reading, event.admitted, event.step_id, event.version)
@@ -256,19 +244,19 @@ class ResultFold:
 
     def result(self, run: int | None = None) -> SessionResult:
         """The document so far; `run` is the number the run is stored under."""
-        self._close_version()
-        versions = tuple(self._versions)
-        if self._commit is not None:
-            self._versions.pop()
+        versions = self._plan.views()
+        gaps = self._gaps_of(versions)
         end = self._end
         status, reason = (end.status, end.reason) if end is not None else (Ending.FAILED, Reason.INTERRUPTED)
         detail = end.detail if end is not None else "the session broke off"
         handover = None
         if status is Ending.FAILED:
             gate = self._stopping_gate(reason)
-            doubts = self._doubts.open(broken_off=end is None)
-            at_issue = self._at_issue(reason, gate)
-            handover = hand_over(reason, gate, self._history, self._variables, at_issue, run, doubts)
+            found = Findings(
+                self._history, self._revisions, versions[-1].steps if versions else (), self._variables,
+                tuple(self._lessons.values()), gaps, self._doubts.open(broken_off=end is None),
+            )  # fmt: skip
+            handover = hand_over(reason, gate, found, self._at_issue(reason, gate), run)
         lines = tuple([line for line in self._lines if line is not None])
         return SessionResult(
             schema_version=SCHEMA_VERSION,
@@ -287,15 +275,16 @@ class ResultFold:
             variables=dict(self._variables),
             lessons=tuple(self._lessons.values()),
             ledger=LedgerView(lines, totals(lines)),
-            gaps=self._gaps_in_order(),
+            gaps=gaps,
             effects=self._effects.rows(),
             handover=handover,
             warnings=tuple(dict.fromkeys(self._warnings)),
         )
 
-    def _gaps_in_order(self) -> tuple[Gap, ...]:
+    def _gaps_of(self, versions: tuple[VersionView, ...]) -> tuple[Gap, ...]:
         """The gaps of the final version, in list order."""
-        return tuple([self._gaps[id_] for id_ in self._plan.steps if id_ in self._gaps]) if self._gaps else ()
+        last = versions[-1].steps if versions and self._gaps else ()
+        return tuple(self._gaps[step.id] for step in last if step.id in self._gaps)
 
     def _at_issue(self, reason: Reason, gate: GateView | None) -> str | None:
         """The step that a person has to look at: where the session stopped, else the last that failed."""

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
-from replanctl.kinds import Health, Reason
+import msgspec
+
+from replanctl.kinds import ErrorType, Health, Reason, StepState
 from replanctl.replan import GATE, GATES, Unit
-from replanctl.run.result import ExecutionView, GateView, HandOver, VariableView
+from replanctl.run.events import StepError
+from replanctl.run.result import (
+    ExecutionView,
+    Gap,
+    GateView,
+    HandOver,
+    LessonView,
+    Revision,
+    StepView,
+    VariableView,
+)
 from replanctl.run.settlements import ways
 from replanctl.run.settling import Doubt
 
@@ -28,23 +41,56 @@ _MARGIN = {Unit.SECONDS: 60, Unit.TOKENS: 10_000, Unit.COUNT: 0}
 _NOT_STORED = ("store the run (leave out --no-store) to look into it and go on: replanctl run PLAN",)
 
 
+class Findings(msgspec.Struct, frozen=True):
+    """What a session came to: what it executed, what each new version changed, the steps of the final one as they
+    stand, its variables, lessons and gaps, and the calls that a person has to settle."""
+
+    history: Sequence[ExecutionView]
+    revisions: Sequence[Revision]
+    steps: Sequence[StepView]
+    variables: Mapping[str, VariableView]
+    lessons: tuple[LessonView, ...]
+    gaps: tuple[Gap, ...]
+    doubts: Sequence[Doubt] = ()
+
+
 def hand_over(
-    reason: Reason,
-    gate: GateView | None,
-    history: Iterable[ExecutionView],
-    variables: Mapping[str, VariableView],
-    failed_step: str | None,
-    run: int | None,
-    doubts: Sequence[Doubt] = (),
+    reason: Reason, gate: GateView | None, found: Findings, failed_step: str | None, run: int | None
 ) -> HandOver:
-    """Clean results, the path that was taken, and commands that go on from here."""
-    clean: dict[str, Any] = {name: v.value for name, v in variables.items() if v.health is Health.CLEAN}
-    return HandOver(reason, gate, clean, tuple(map(_line, history)), _next(reason, gate, failed_step, run, doubts))
+    """Clean results, what was never run, the path that was taken, and commands that go on from here."""
+    clean: dict[str, Any] = {name: v.value for name, v in found.variables.items() if v.health is Health.CLEAN}
+    never_run = tuple(step.id for step in found.steps if step.state in _NEVER_RUN)
+    following = _next(reason, gate, failed_step, run, found.doubts)
+    return HandOver(reason, gate, clean, never_run, tuple(_trajectory(found)), found.lessons, found.gaps, following)
 
 
-def _line(execution: ExecutionView) -> str:
-    error = f": {execution.error.error_type}: {execution.error.error_msg}" if execution.error is not None else ""
+_NEVER_RUN = (StepState.PENDING, StepState.SKIPPED)
+
+
+def _trajectory(found: Findings) -> Iterator[str]:
+    """A line for everything that ended and for every new version: nothing ends in a version but behind its commit."""
+    executed = [(int(one.version[1:]), _executed(one)) for one in found.history]
+    replanned = [(int(one.to[1:]), _replanned(one)) for one in found.revisions]
+    return (line for _, line in sorted([*replanned, *executed], key=itemgetter(0)))
+
+
+def _executed(execution: ExecutionView) -> str:
+    error = f": {error_in_words(execution.error)}" if execution.error is not None else ""
     return f"{execution.version} step {execution.step_id} {execution.status}{error}"
+
+
+def error_in_words(error: StepError) -> str:
+    """An error's class and message; an execution that a gate ended says in its message what it was."""
+    abandoned = error.error_type is ErrorType.ABANDONED
+    return error.error_msg if abandoned else f"{error.error_type}: {error.error_msg}"
+
+
+def _replanned(revision: Revision) -> str:
+    """What a new version removed, added and changed."""
+    why = f"{revision.granularity} for {revision.cause}" if revision.granularity is not None else revision.cause
+    fields = ("removed", "added", "revised", "rewired")
+    changes = [f"{name} {', '.join(ids)}" for name in fields if (ids := getattr(revision, name))]
+    return f"{revision.to} {why}: {'; '.join(changes) or 'nothing changed'}"
 
 
 def _next(

@@ -13,6 +13,7 @@ import msgspec
 
 from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal, no_progress
+from replanctl.plan import foreign_in, may_be_foreign
 from replanctl.replan import Check, Replanner
 from replanctl.run.committing import Committing, Faults
 from replanctl.run.events import Event, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
@@ -110,7 +111,7 @@ class Replanning:
         """No replan helps, or its breaker (`check`) refuses one more: what rests on the step is skipped, the rest goes
         on, and then a person takes over."""
         state = self._state
-        resting = [c for c in state.graph.resting_on(failure.cell, failure.signal.refutes) if c.state is PENDING]
+        resting = [cell for cell in state.radius(failure) if cell.state is PENDING]
         state.graph.fail_for_good(failure.cell)
         state.given_up.append(GivenUp(failure, check, tuple(resting)))
         for cell in resting:
@@ -167,10 +168,23 @@ class Replanning:
             warnings = (*proposal.warnings, *self._committing.acting_again(proposal))
             if trigger.cell is not None and (idle := no_progress(proposal, self._state.graph, trigger.cell)):
                 warnings = (*warnings, idle)
+            if answer.who != TEMPLATE:
+                warnings = (*warnings, *self._placeholders(draft))
         return self._state.emit(
             PlanDraft, trigger.step_id, trigger.decision.granularity, answer.who, draft.steps, mapping, draft.verdicts,
             answer.error or None, warnings,
         )  # fmt: skip
+
+    def _placeholders(self, draft: Draft) -> Iterator[str]:
+        """What a draft writes in another system's words reaches its tool as text: its author is told what to write."""
+        suspects = [step for step in draft.steps if may_be_foreign(step.args)]
+        known = {*self._state.graph.known, *(step.id for step in draft.steps)} if suspects else set()
+        for step in suspects:
+            for foreign in foreign_in(step.args, known):
+                yield (
+                    f"foreign-reference: step {step.id} of the draft has the text {foreign.text}, which is no reference"
+                    f" here: to read step {foreign.step_id}, write {foreign.form}"
+                )
 
     def _rejected(self, trigger: Trigger, faults: Faults, who: str) -> Generator[Event, None, bool]:
         """A refused draft becomes a lesson, and the next request tells why; returns whether there is none.

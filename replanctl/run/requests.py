@@ -26,7 +26,7 @@ from replanctl.replan import (
     template,
 )
 from replanctl.run.budget import Spending
-from replanctl.run.state import SessionState
+from replanctl.run.state import SessionState, microseconds
 from replanctl.run.trigger import Trigger
 
 RequestListener = Callable[[ReplanRequest], None]
@@ -68,15 +68,19 @@ class Requests:
         """The tokens of the request, by what it really carries."""
         state = self._state
         return state.cost.replan(
-            done=done_lines(state.graph.done - self._void()),
+            done=done_lines(self._listed()),
             lines=step_lines(len(trigger.lines)),
             lessons=min(len(state.lessons), LESSON_LINES),
         )
 
-    def _void(self) -> int:
-        """How many done steps are left out of the request's lines: their variables are void."""
-        cells = self._state.graph.cells
-        return sum((cell := cells.get(id_)) is not None and cell.state is DONE for id_ in self._state.variables.void)
+    def _listed(self) -> int:
+        """How many done steps the request's lines tell of: not those whose variables are void. Of very many it need
+        not be known how many exactly, since they fold."""
+        graph, void = self._state.graph, self._state.variables.void
+        at_least = graph.done - len(void)
+        if not void or done_lines(at_least) < at_least:
+            return at_least
+        return graph.done - sum((cell := graph.cells.get(id_)) is not None and cell.state is DONE for id_ in void)
 
     def checks(self, trigger: Trigger, estimate: int) -> Iterator[Check]:
         """The gates before the replanner, in order; each is read when it is its turn."""
@@ -91,6 +95,7 @@ class Requests:
         """Ask, and count it: whatever comes back, it was asked and is booked."""
         answer = self._answer(trigger)
         state = self._state
+        state.advance(state.clock + microseconds(getattr(self._replanner, "took", 0.0)))
         if trigger.failure is not None and trigger.shown_signal is not None:
             state.breaker.record(state.graph.lineage(trigger.failure.cell).root, trigger.shown_signal.error_type)
         state.replans += 1

@@ -189,12 +189,19 @@ class EffectView(msgspec.Struct, frozen=True, gc=False):
 
 
 class HandOver(msgspec.Struct, frozen=True, gc=False):
-    """What a person gets when the session stops short. `next` are commands."""
+    """What a person gets when the session stops short.
+
+    `open` are the steps of the final version that were not run, `trajectory` has a line for every execution, skipped
+    step and new version, in the order in which they came; `next` are commands.
+    """
 
     reason: Reason
     gate: GateView | None
     clean_results: dict[str, Any]
+    open: tuple[str, ...]
     trajectory: tuple[str, ...]
+    lessons: tuple[LessonView, ...]
+    gaps: tuple[Gap, ...]
     next: tuple[str, ...]
 
 

@@ -54,6 +54,7 @@ class Failure(msgspec.Struct):
     unmade: frozenset[str] = frozenset()
     lesson: Lesson | None = None
     doubtful: bool = False
+    resting: tuple[int, list[Cell]] | None = None
 
 
 class GivenUp(msgspec.Struct, frozen=True):
@@ -144,6 +145,12 @@ class SessionState:
     def checked(self, check: Check, step_id: str | None) -> events.Gate:
         """A gate was asked."""
         return self.emit(events.Gate, check.gate, check.limit, check.reading, check.admitted, step_id)
+
+    def radius(self, failure: Failure) -> list[Cell]:
+        """The open steps that rest on a failure, in list order; walked again only where something has moved since."""
+        if failure.resting is None or failure.resting[0] != self.graph.moves:
+            failure.resting = self.graph.moves, self.graph.resting_on(failure.cell, failure.signal.refutes)
+        return failure.resting[1]
 
     @property
     def waits_for_a_person(self) -> GivenUp | None:

@@ -86,6 +86,7 @@ class StepEnds:
         state, cell = self._state, execution.cell
         step = cell.step
         refutes = outcome.refutes if outcome is not None else ()
+        resting = state.graph.resting_on(cell, refutes)
         signal = classify(
             step.id,
             status,
@@ -93,11 +94,12 @@ class StepEnds:
             attempted=[f"{a.tool}: {a.status.as_heard}" for a in execution.attempts],
             missing=missing,
             refuted=refutes,
-            radius=len(state.graph.resting_on(cell, refutes)),
+            radius=len(resting),
         )
         on_failure = state.on_failure(step)
         changes = state.variables.refute(refutes)
         state.graph.fail(cell, awaits_replan=on_failure is OnFailure.REPLAN)
+        moves = state.graph.moves
         yield self._failed(execution, StepError(signal.error_type, signal.error_msg), on_failure is OnFailure.DEFER)
         cause = outcome.cause if outcome is not None else ""
         event = state.emit(
@@ -109,12 +111,12 @@ class StepEnds:
         self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
         unmade = frozenset(self._unmade(cell)) if missing is not None else frozenset()
         doubtful = execution.made is not None and execution.made.came is Came.DOUBT
-        yield from self._answer(Failure(cell, event, unmade, doubtful=doubtful))
+        yield from self._answer(Failure(cell, event, unmade, doubtful=doubtful, resting=(moves, resting)))
 
     def _unmade(self, cell: Cell) -> Iterator[str]:
         """The steps it reads that have not run yet."""
         state = self._state
-        for reference in references.find(cell.step.args, state.graph.ids_of(cell.reading)):
+        for reference in references.find(cell.step.args, state.graph.known.read(cell.reading)):
             if state.state(reference) is Unreadable.PENDING:
                 yield reference.step_id
 

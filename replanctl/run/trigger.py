@@ -67,7 +67,7 @@ class Trigger(msgspec.Struct, eq=False):
 def failure_trigger(state: SessionState, failure: Failure, *, plain: bool) -> Trigger:
     """Route a failure. In the `plain` loop a draft is the whole rest of the plan."""
     cell, graph = failure.cell, state.graph
-    radius = graph.resting_on(cell, failure.signal.refutes)
+    radius = state.radius(failure)
     direct = graph.direct(cell)
     decision = route(_facts(state, failure, len(radius), len(direct)), state.policy.routing)
     trigger = Trigger(decision, failure)

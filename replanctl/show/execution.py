@@ -18,6 +18,7 @@ from replanctl.run import (
     StepEnd,
     StepRetry,
     StepSettled,
+    error_in_words,
 )
 from replanctl.show.columns import LABEL, Columns
 from replanctl.show.failure import FailureLines
@@ -54,7 +55,8 @@ class ExecutionLines:
         if ended is not None and ended.attempts:
             self._columns.detail("tried", ", ".join(_attempts(execution, ended)))
         if ended is not None and ended.error is not None:
-            self._columns.detail("class", Span(ended.error.error_type, "failed"), f": {ended.error.error_msg}")
+            said, _, why = error_in_words(ended.error).partition(": ")
+            self._columns.detail("class", Span(said, "failed"), f": {why}" if why else "")
         self._signal(execution)
         for event in execution.answer:
             self._answer(event, execution)

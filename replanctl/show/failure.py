@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replanctl.kinds import Granularity, OnFailure
+from replanctl.kinds import GateName, Granularity, OnFailure
 from replanctl.replan import GATE
 from replanctl.run import Gate, PlanDraft, PlanRejected, Route, Signal
 from replanctl.show.columns import Columns
@@ -35,7 +35,8 @@ class FailureLines:
         self._gates.append(event)
         if not event.admitted:
             self.flush()
-            self._columns.detail("stopped", refusal(event), style="failed")
+            one_step = event.gate is GateName.PER_STEP  # it is handed over, and the others go on
+            self._columns.detail("gave up" if one_step else "stopped", refusal(event), style="failed")
 
     def draft(self, event: PlanDraft) -> None:
         """A replanner's answer, as far as it needs explaining."""

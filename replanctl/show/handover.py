@@ -32,7 +32,8 @@ def section(paper: Paper, result: SessionResult) -> None:
     why = "" if handed.gate else result.detail
     names = some(list(handed.clean_results), paper.glyphs.ellipsis) or "nothing"
     failure = last_failure(result)
-    lines = [why, f"done and clean: {names}", f"last failure: {failure}" if failure else ""]
+    left = some(list(handed.open), paper.glyphs.ellipsis)
+    lines = [why, f"done and clean: {names}", left and f"never run: {left}", failure and f"last failure: {failure}"]
     entries(paper, "hand-over", [line for line in lines if line])
 
 
@@ -47,6 +48,7 @@ def view(paper: Paper, result: SessionResult) -> None:
     if failure := last_failure(result):
         entry(paper, "failure", failure)
     entries(paper, "results", _ends(paper, _results(paper, handed)) or ["none that is still clean"])
+    entries(paper, "never run", [some(list(handed.open), paper.glyphs.ellipsis)] if handed.open else [])
     entries(paper, "trajectory", _ends(paper, handed.trajectory))
     lessons.section(paper, result)
     gaps(paper, result)

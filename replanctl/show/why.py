@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from replanctl.kinds import ChangeKind, StepState
 from replanctl.plan import Step, StepChange, changed_fields
-from replanctl.run import Blocker, ExecutionStory, Story, VersionStory
+from replanctl.run import Blocker, ExecutionStory, Story, VersionStory, error_in_words
 from replanctl.show.columns import Columns
 from replanctl.show.diff import describe
 from replanctl.show.execution import ExecutionLines
@@ -146,5 +146,5 @@ def _end(paper: Paper, story: Story) -> None:
 
 
 def _blocker(blocker: Blocker) -> str:
-    error = f": {blocker.error.error_type}: {blocker.error.error_msg}" if blocker.error is not None else ""
+    error = f": {error_in_words(blocker.error)}" if blocker.error is not None else ""
     return f"step {blocker.step_id} ({_STATES[blocker.state][0]}){error}"

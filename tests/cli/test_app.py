@@ -115,7 +115,7 @@ def test_an_interrupted_run_is_kept_as_far_as_it_came(cli: Cli) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_terminated_run_is_kept_and_does_not_wait_for_its_reader(cli: Cli, number: int, code: int) -> None:
-    cli.files({"long.yaml": long_plan(230)})
+    cli.files({"long.yaml": long_plan(200)})
     words = [*PROGRAM, "run", "long.yaml", "--format", "jsonl", "--max-steps", "none"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **cli.environ})
     wait_until_blocked(process.pid)

@@ -230,7 +230,7 @@ def test_everything_wrong_is_listed_at_once(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [(["plan.yaml"], 0), (["doubtful.yaml"], 0), (["doubtful.yaml", "--strict"], 1), (["none.yaml"], 2), (["."], 2)],
+    [(["plan.yaml"], 0), (["doubtful.yaml"], 0), (["doubtful.yaml", "--strict"], 1), (["none.yaml"], 2), (["."], 0)],
 )
 def test_what_validate_ends_with(cli: Cli, words: list[str], code: int) -> None:
     cli.files({"doubtful.yaml": PLAN.replace("#E2", "#E9")})
@@ -260,3 +260,34 @@ def test_init_overwrites_nothing(cli: Cli) -> None:
     assert cli("init") == Done(2, "", said)
     assert Path("plan.yaml").read_text() == before
     assert not Path("plan.outcomes.yaml").exists()
+
+
+def test_validate_reads_every_plan_of_a_folder(cli: Cli) -> None:
+    bad = "goal: g\nsteps: [{id: 1, tool: t, x: 1}]\n"
+    for name, text in {
+        "a.yaml": PLAN,
+        "a.outcomes.yaml": "outcomes: [{returns: [okay]}]\n",
+        "b/c.yml": bad,
+        "b/d.json": '{"steps": [], "goal": "g"}',
+        "b/policy.yaml": "policy: {mode: hybrid}\n",
+        "b/broken.yaml": "goal: 'g\n",
+        "compose.yaml": "services:\n  steps:\n    goal: x\n",
+        "trace.json": '[{"trace_id": "1", "goal": "g"}]',
+        ".git/e.yaml": bad,
+    }.items():
+        (cli.folder / "plans" / name).parent.mkdir(parents=True, exist_ok=True)
+        (cli.folder / "plans" / name).write_text(text, encoding="utf-8")
+    done = cli("validate", "plans")
+    told = [line.split(" ")[0] for line in done.out.splitlines() if line.startswith("plans/")]
+    assert (done.code, told) == (
+        1,
+        ["plans/a.outcomes.yaml:1:23:", "plans/b/broken.yaml:1:7:", "plans/b/c.yml:2:26:", "plans/b/d.json:1:11:"],
+    )
+    assert "4 errors and 0 warnings in 5 files" in done.out
+
+
+def test_validate_of_a_folder_without_plans_says_so(cli: Cli) -> None:
+    (cli.folder / "none").mkdir()
+    done = cli("validate", "none")
+    assert (done.code, done.out) == (2, "")
+    assert "there is no plan in the folder none" in done.err

@@ -26,6 +26,13 @@ REFUSED: list[tuple[str, int, int, str]] = [
     ("    q: [a, #E1\n      ]\n", 9, 12, '"#E1"'),
     ("    q: [\n      #E1,\n      #E2\n      ]\n", 10, 7, '"#E1"'),
     ("    q: #E1\r\n    r: 1\r\n", 9, 8, '"#E1"'),
+    ("    q: {a: #E1}\n", 9, 12, '"#E1"'),
+    ("    q: {a: #E1.rows, b: #E2}\n", 9, 12, '"#E1.rows"'),
+    ("    q: {a: #1}\n", 9, 12, '"#E1"'),
+    ("    q: {a: #1.rows[0]}\n", 9, 12, '"#E1.rows[0]"'),
+    ("    q: [#1.rows]\n", 9, 9, '"#E1.rows"'),
+    ("    q: #1.rows\n", 9, 8, '"#E1.rows"'),
+    ("    q:\n    - #1.rows\n", 10, 7, '"#E1.rows"'),
 ]
 
 
@@ -79,6 +86,12 @@ ACCEPTED: list[tuple[str, Any]] = [
     ("    q: a\n#E1 is a table\n", "a"),
     ("    q:\n      #E1 is a table\n      - a\n", ["a"]),
     ("    q:\n    #E1 is a table\n", None),
+    ("    q: a #1\n", "a"),
+    ("    q: #1\n      a\n", "a"),
+    ("    q: #1 is first\n      a\n", "a"),
+    ("    q: [a, #1\n      b] #2\n", ["a", "b"]),
+    ("    q: [a, #3.rows\n      b]\n", ["a", "b"]),
+    ("    q: {a: 1, #1.rows is it\n      b: 2}\n", {"a": 1, "b": 2}),
 ]
 
 

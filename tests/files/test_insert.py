@@ -173,3 +173,11 @@ def test_a_file_without_room_is_left_alone() -> None:
         say_in_steps("plan.yaml", text, "on_failure", {"1": "replan"})
     message = "on_failure can't be put into these steps: add it by hand"
     assert caught.value.problems == (Problem("plan.yaml", 0, 0, "no-room", message),)
+
+
+def test_escapes_in_pairs_stay_as_they_are_written() -> None:
+    pair = r'"\ud83d\ude00"'
+    text = f'{{"goal": {pair}, "steps": [{{"id": "1", "tool": {pair}}}, {{"id": "2", "tool": {pair}}}]}}'
+    assert say_in_steps("plan.json", text, "on_failure", {"1": "defer", "2": "skip"}) == text.replace(
+        f'"tool": {pair}}}, ', f'"tool": {pair}, "on_failure": "defer"}}, '
+    ).replace(f'"tool": {pair}}}]', f'"tool": {pair}, "on_failure": "skip"}}]')

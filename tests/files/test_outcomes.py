@@ -15,6 +15,7 @@ outcomes:
   returns:
   - {status: timeout, latency: 30s, retry_after: 2, tokens: 5, cause: slow, refutes: [x]}
   - rate_limited
+  - lost
   - {status: ok, value: null}
   - {status: ok, value: {rows: [{price: 0.021}]}, message: fine}
 - returns: [denied]
@@ -32,13 +33,14 @@ OUTCOMES = (
         (
             Entry(Status.TIMEOUT, latency=30.0, retry_after=2.0, tokens=5, cause="slow", refutes=("x",)),
             Entry(Status.RATE_LIMITED),
+            Entry(Status.LOST),
             Entry(Status.OK, None),
             Entry(Status.OK, {"rows": [{"price": 0.021}]}, "fine"),
         ),
         2,
     ),
-    OutcomeRule(Match(), (Entry(Status.DENIED),), 8),
-    OutcomeRule(Match(version=3), (Entry(Status.SHAPE, message="no field"),), 10),
+    OutcomeRule(Match(), (Entry(Status.DENIED),), 9),
+    OutcomeRule(Match(version=3), (Entry(Status.SHAPE, message="no field"),), 11),
 )
 
 INTERRUPTIONS = (Interruption("yearly", "2", None, ("x", "y")), Interruption("monthly", None, 12.5))
@@ -52,7 +54,7 @@ def test_everything_a_file_of_outcomes_may_say() -> None:
 @pytest.mark.parametrize("anchor", ["", "&g "], ids=["quick", "careful"])
 def test_rules_know_their_lines_also_inside_a_plan(anchor: str) -> None:
     text = STEPS.replace("goal: g", f"goal: {anchor}g") + WHOLE
-    assert [rule.line for rule in rehearse(text).outcomes] == [6, 12, 14]
+    assert [rule.line for rule in rehearse(text).outcomes] == [6, 13, 15]
 
 
 def test_a_file_replaces_only_the_sections_it_has() -> None:

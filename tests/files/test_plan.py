@@ -38,6 +38,8 @@ steps:
   on_failure: defer
   alternatives: [{tool: scrape, args: {vendor: B}, action: scrape it}, {}]
   granularity: tail
+  required: true
+  again: true
 - {id: "2b", tool: sum, args: {t: "#E1.rows"}, expected_outcome: a sum, produces: {schema: {type: object}}}
 - {id: c-3, tool: sum, depends_on: 1, action: close, on_failure: null, granularity: null, produces: null}
 """
@@ -59,6 +61,8 @@ def test_everything_a_plan_may_say() -> None:
                 OnFailure.DEFER,
                 (Alternative("scrape", {"vendor": "B"}, "scrape it"), Alternative()),
                 Granularity.TAIL,
+                required=True,
+                again=True,
             ),
             Step("2b", "sum", {"t": "#E1.rows"}, "a sum", "sum", ("1",), {"schema": {"type": "object"}}),
             Step("c-3", "sum", {}, None, "close", ("1",)),
@@ -255,3 +259,38 @@ def test_hidden_dependencies_and_references_to_nothing_are_warnings() -> None:
         ("warning", 46, "step 2 reads #E1 and does not depend on 1", "add 1 to its depends_on"),
         ("warning", 56, "step 2 reads #Ex, and no step is x", "known here: 1, 2"),
     ]
+
+
+WRITTEN_ELSEWHERE: list[tuple[str, str, str]] = [  # a step's args, where the warning stands, and the way out
+    ("{a: '$1'}", "'$1'", '"#E1"'),
+    ("{a: '${1}'}", "'${1}'", '"#E1"'),
+    ("{a: <GENERATED>-1}", "<GEN", '"#E1"'),
+    ("{a: '{{steps.1.outputs.result}}'}", "'{{", '"#E1"'),
+    ("{a: [{b: 'x {{steps.1.rows}} y'}]}", "'x", '"#E1.rows"'),
+    ("{a: '#1.rows'}", "'#1", '"#E1.rows"'),
+]
+
+
+@pytest.mark.parametrize(("args", "at", "way_out"), WRITTEN_ELSEWHERE)
+def test_what_another_system_would_read_is_a_warning_and_stays_text(args: str, at: str, way_out: str) -> None:
+    line = f"- {{id: 2, tool: t, args: {args}}}"
+    (problem,) = problems(f"goal: g\nsteps:\n- {{id: 1, tool: t}}\n{line}\n")
+    assert (problem.rule, problem.severity, problem.line, problem.column) == (
+        "foreign-reference",
+        "warning",
+        4,
+        line.index(at) + 1,
+    )
+    assert problem.hint == f"to read step 1, write {way_out}"
+
+
+def test_so_it_is_in_an_alternative_too() -> None:
+    text = "goal: g\nsteps:\n- {id: 1, tool: t}\n- {id: 2, tool: t, alternatives: [{args: {a: $1}}]}\n"
+    assert found(text) == [("foreign-reference", 4, 46)]
+
+
+@pytest.mark.parametrize("key", ["required", "again"])
+@pytest.mark.parametrize("value", ["null", "1", "'true'", "yes"])
+def test_required_and_again_are_true_or_false(key: str, value: str) -> None:
+    ((rule, line, _),) = found(f"goal: g\nsteps:\n- {{id: 1, tool: t, {key}: {value}}}\n")
+    assert (rule, line) == ("wrong-type", 3)

@@ -90,6 +90,17 @@ DRAFTS: list[tuple[str, PlannerRule]] = [
         PlannerRule(cause="c", steps=(Step("3", "t", {"q": "😀 \\ud83d"}, action="t"),)),
     ),
     ("steps: []\nverdicts: {E1: convert}\n", PlannerRule(verdicts={"E1": Verdict.CONVERT})),
+    ("```yaml\n- {id: 3, tool: t}\n```", PlannerRule(steps=(Step("3", "t", action="t"),))),
+    ("Sure!\r\n```json\r\n[]\r\n```\r\nDone: that's it.", PlannerRule()),
+    ("~~~~\nsteps: [{id: 3, tool: t, args: {x: '~~~'}}]\n~~~~\n", PlannerRule(steps=(Step("3", "t", {"x": "~~~"}),))),
+    (
+        "steps:\n- id: 3\n  tool: t\n  args:\n    x: |\n      ```\n      y\n      ```\n",
+        PlannerRule(steps=(Step("3", "t", {"x": "```\ny\n```\n"}),)),
+    ),
+    (
+        "- {id: 3, tool: t, required: true, again: true}",
+        PlannerRule(steps=(Step("3", "t", required=True, again=True),)),
+    ),
 ]
 
 
@@ -102,7 +113,15 @@ BAD: list[tuple[str, list[tuple[str, int, int]]]] = [
     ("", [("empty-file", 1, 1)]),
     ("null", [("wrong-type", 1, 1)]),
     ("I am sorry, I can't plan this.", [("wrong-type", 1, 1)]),
-    ("```yaml\n- {id: 3, tool: t}\n```", [("yaml-syntax", 1, 1)]),
+    ("Here:\n```yaml\n- {id: 3}\n```\n", [("missing-key", 3, 3)]),
+    ("```\n[]\n```\nor\n```\n- {id: 3, tool: t}\n```\n", [("several-answers", 5, 4)]),
+    ("\\ud83d\\ude00 ```\n```\n[]\n```\n\\ud83d\\ude00\n``` x\n```\n", [("several-answers", 6, 6)]),
+    ("```yaml\n- {id: 3, tool: t}\n", [("open-block", 1, 8)]),
+    ("```\n```", [("empty-file", 1, 1)]),
+    ("- a\n- b\n```\n- {id: 3, tool: t, x: 1}\n```\n", [("unknown-key", 4, 20)]),
+    ("- {id: 3, tool: t, x: '```'}\n", [("unknown-key", 1, 20)]),
+    ("- id: 3\n  tool: t\n  args:\n    q: #E3\n", [("unquoted-reference", 4, 8)]),
+    ("- id: 3\n  tool: t\n  args: {q: #E3.rows}\n", [("unquoted-reference", 3, 13), ("yaml-syntax", 4, 1)]),
     ("{}", [("missing-key", 1, 1)]),
     (
         "- {id: 3}\n- {id: 3, tool: t, tol: u}\n",
@@ -121,3 +140,11 @@ def test_a_bad_draft_says_everything_that_is_wrong(text: str, expected: list[tup
     assert [(p.file, p.rule, p.line, p.column) for p in refused.value.problems] == [
         ("planner", *row) for row in expected
     ]
+
+
+def test_an_unquoted_reference_to_a_step_that_the_draft_does_not_list() -> None:
+    text = "- id: 3\n  tool: t\n  args:\n    q: #E7\n"
+    assert parse_draft(text, "planner").steps[0].args == {"q": None}
+    with pytest.raises(InputError) as refused:
+        parse_draft(text, "planner", ["7"])
+    assert [problem.rule for problem in refused.value.problems] == ["unquoted-reference"]

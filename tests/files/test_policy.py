@@ -76,6 +76,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("policy: {max_parallel: 1.0}", "bad-number", "1.0"),
     ("policy: {retry: {max_attempts: 0}}", "bad-number", "0"),
     ("policy: {retry: {max_attempts: null}}", "bad-number", "null"),
+    ("policy: {retry: {max_attempts: 1001}}", "bad-number", "1001"),
     ("policy: {retry: {max_attempts: true}}", "bad-number", "true"),
     ("policy: {retry: {backoff: 1x}}", "bad-duration", "1x"),
     ("policy: {retry: {backoff: -1}}", "bad-duration", "-1"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import signal
+from threading import Timer
+from time import process_time
 from typing import Any
 
 import pytest
@@ -108,7 +112,13 @@ TRAPS: list[tuple[str, list[tuple[str, int, int]]]] = [
     ("goal: @x\n", [("yaml-syntax", 1, 7)]),
     ('goal: "a\\qb"\n', [("bad-escape", 1, 9)]),
     ('goal: "\\ud800"\n', [("bad-escape", 1, 10)]),
-    ('goal: "\\ud83d\\ude00"\n', [("bad-escape", 1, 10)]),
+    ('goal: "\\ude00\\ud83d"\n', [("bad-escape", 1, 10)]),
+    ('{"a": "\\ud83d\\ude00", "goal": "\\ud83d"}\n', [("bad-escape", 1, 34)]),
+    ('{"a": "\\ud83d\\ude00", "goal": "g", "steps": [{"id": 1, "tool": "t"}]}\n', [("unknown-key", 1, 2)]),
+    ('{"goal": "\\ud83d\\ude00", "a": "g", "steps": [{"id": 1, "tool": "t"}]}\n', [("unknown-key", 1, 26)]),
+    ("%TAG ! x:\n---\ngoal: g\n", [("tag", 1, 1)]),
+    ("# a\n%YAML 1.1\n%TAG ! x:\n%TAG ! y:\n---\ngoal: g\n", [("tag", 3, 1)]),
+    ("goal: g\n...\n%TAG ! x:\n---\nsteps: []\n", [("tag", 3, 1)]),
     ("goal: a\0b\n", [("control-character", 1, 8)]),
     ("goal: 'a\x1bb'\n", [("control-character", 1, 9)]),
     ("goal: g\nsteps: a\x7fb\n", [("control-character", 2, 9)]),
@@ -154,7 +164,7 @@ SHARED = "goal: g\nsteps:\n- {id: 1, tool: t, args: &a {x: [1, 2], y: no}}\n- {i
 
 
 def test_aliases_may_repeat_but_not_explode() -> None:
-    assert found(BOMB) == [("alias-bomb", 3, 35)]
+    assert found(BOMB) == [("alias-bomb", 3, 30)]
     first, second = rehearse(SHARED).plan.steps
     assert first.args == second.args == {"x": [1, 2], "y": "no"}
 
@@ -238,6 +248,55 @@ def test_a_key_may_be_anything_that_is_text() -> None:
     assert rehearse(text).plan.steps[0].args == args
 
 
+PAIRED = [  # as it is written, and what it says
+    ('"\\ud83d\\ude00"', "😀"),
+    ('"a\\uD83D\\uDE00b\\ud83d\\ude01"', "a😀b😁"),
+    ('"\\\\ud83d\\\\ude00"', "\\ud83d\\ude00"),
+    ('"\\\\\\ud83d\\ude00"', "\\😀"),
+    ("'\\ud83d\\ude00'", "\\ud83d\\ude00"),
+    ("a \\ud83d\\ude00 \\U0001F600 b", "a \\ud83d\\ude00 \\U0001F600 b"),
+    ("a \\U0001F600 \\ud83d\\ude00 b", "a \\U0001F600 \\ud83d\\ude00 b"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), PAIRED)
+def test_two_escapes_are_one_character_between_double_quotes_only(text: str, value: str) -> None:
+    document = read("f.yaml", f"k: {text}\n")
+    assert (document.value, document.faults) == ({"k": value}, [])
+
+
+@pytest.mark.parametrize("indent", [None, 2, "\t"])
+@pytest.mark.parametrize("in_ascii", [True, False])
+def test_what_json_writes_is_read(indent: Any, in_ascii: bool) -> None:
+    value = {
+        "goal": 'a\t\u00e9\u2028\x1f / \\ "q" \U0001f600\U0010fffd',
+        "steps": [{"id": 1, "x": [1.5e-7, -0, [], {}]}],
+    }
+    document = read("f.json", json.dumps(value, indent=indent, ensure_ascii=in_ascii))
+    assert (document.value, document.faults) == (value, [])
+
+
 def test_json_is_read_as_well() -> None:
     text = '{"goal": "g", "steps": [{"id": 1, "tool": "t", "args": {"a": [1, null, true, "x\\ny"]}}]}'
     assert rehearse(text).plan.steps[0].args == {"a": [1, None, True, "x\ny"]}
+
+
+@pytest.mark.parametrize("value", ['"{}"', "{}", "|\n      {}"], ids=["quoted", "plain", "block"])
+def test_reading_a_large_text_can_be_interrupted(value: str) -> None:
+    text = f"goal: g\nsteps:\n- id: 1\n  tool: t\n  args:\n    q: {value.format('x y ' * 15_000_000)}\n"
+    asked: list[float] = []
+
+    def interrupt() -> None:
+        asked.append(process_time())
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = Timer(0.3, interrupt)
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            rehearse(text)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert process_time() - asked[0] < 1

@@ -9,6 +9,7 @@ import pytest
 
 from replanctl import FailureSignal, PlanExecuteAgent, Policy, SessionResult, Step, UsageError
 from replanctl.host.functions import Toolbox
+from replanctl.replan import GateLimits
 from replanctl.run import events as e
 
 Steps = list[Step]
@@ -242,3 +243,34 @@ def test_time_is_what_the_clock_says() -> None:
     agent = PlanExecuteAgent(answers(steps(("1", "a"), ("2", "b"))), work, clock=lambda: next(ticks))
     result = agent.run("g")
     assert [(x.started, x.ended) for x in result.history] == [(0.0, 1.5), (1.5, 3.5)]
+
+
+class Clock:
+    """Time that passes only where somebody takes it."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize(("limit", "reason"), [(None, "goal_met"), (7.0, "goal_met"), (5.0, "time_budget")])
+def test_a_real_planner_takes_session_time(limit: float | None, reason: str) -> None:
+    """The first plan comes before the session; the replan takes 4 s of it, and each call one."""
+    clock = Clock()
+
+    def planner(goal: str, history: Sequence[Step], last_error: object) -> list[Step]:
+        clock.now += 4
+        return [Step("2" if last_error else "1", "works" if last_error else "fails")]
+
+    def tool(name: str, args: dict[str, Any]) -> str:
+        clock.now += 1
+        if name == "fails":
+            raise ValueError("no")
+        return "yes"
+
+    policy = Policy(gates=GateLimits(max_seconds=limit))
+    result = PlanExecuteAgent(planner, tool, policy=policy, clock=clock).run("g")
+    assert (result.reason, result.seconds) == (reason, 6.0 if reason == "goal_met" else 5.0)
+    drafted = [event.at for event in result.events if event.type == "plan.draft"]
+    assert drafted == [5.0]

@@ -109,7 +109,7 @@ def test_what_stands_for_what(
     ("draft", "beside"),
     [
         ("8 c | 9 b/see y", ()),  # 9 stands for the failed one
-        ("8 b/see y | 9 c", ("step 8 does what step 2 does, which stays: both will run",)),
+        ("8 b/see y | 9 c", ("listed-beside: step 8 does what step 2 does, which stays: both will run",)),
         ("8 b/other y | 9 c", ()),
         ("2 b/see | 8 b/see y | 9 c", ()),  # it is listed, and so does not stay as it is
         ("8 b/see x | 9 c", ()),  # it is the kept one

@@ -151,6 +151,23 @@ def test_a_reference_to_nothing_can_be_renamed() -> None:
     assert rename({"q": "#E404.a"}, KNOWN, {"404": "9"}) == {"q": "#E9.a"}
 
 
+# In each, 1 becomes 7, and 7 was no id when the text was written.
+@pytest.mark.parametrize(
+    ("text", "renamed"),
+    [
+        ("#E1", "#E7"),
+        ("see #E1 and #E7", "see #E7 and ##E7"),
+        ("#E7.rows, #E1.rows, #E7x and #E77", "##E7.rows, #E7.rows, #E7x and #E77"),
+        ("##E7 #E1", "##E7 #E7"),
+        ("see #E7", "see #E7"),
+        ("#E7", "#E7"),
+        ("#E404", "#E404"),
+    ],
+)
+def test_an_older_text_stays_as_it_was(text: str, renamed: str) -> None:
+    assert rename({"q": text}, KNOWN, {"1": "7", "404": "9"}, keep_text=True) == {"q": renamed}
+
+
 @pytest.mark.parametrize("value", [0, False, "", None, [], {}, 1.5, "text", ["#E2"], {"a": "#E2"}, "#E2", "##E2"])
 def test_a_whole_string_takes_the_value_with_its_type_and_nothing_is_scanned_again(value: Any) -> None:
     found = transform({"q": "#E1"}, KNOWN, lambda r: value, lambda r: pytest.fail("not inside a text"))

@@ -256,7 +256,7 @@ class _Lay:
         return replace(
             step,
             depends_on=tuple(dict.fromkeys(follows.get(d, d) for d in step.depends_on or ())),
-            args=references.rename(step.args, known, follows),
+            args=references.rename(step.args, known, follows, keep_text=True),
             assumes=tuple(n for n in step.assumes if n not in self.refuted or not self.plan.is_open(step.id)),
         )
 

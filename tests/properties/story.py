@@ -132,13 +132,27 @@ def _commit(plan: Standing, event: PlanCommit) -> Standing:
 
 def _known(plan: Standing, event: PlanCommit, step: Step, now: frozenset[str]) -> frozenset[str]:
     """The ids that are references in a step: those known when it was written, and those it was led to since."""
+    led = {s.replaces: s.id for s in event.steps if s.replaces}
     if step not in event.steps:
-        old, led = plan.knew[step.id], {s.replaces: s.id for s in event.steps if s.replaces}
-        return old | {led[id_] for id_ in old & led.keys() if f"#E{id_}" in str(plan.steps[step.id].args)}
+        return plan.knew[step.id] | _led(plan, plan.steps[step.id], led)
     before = step.id if step.id in plan.knew else step.replaces
     if before is None or before not in plan.knew or (plan.drafter != "template" and event.rule != "resume"):
         return now
-    return plan.knew[before] | {s.id for s in event.steps} | set(step.depends_on or ())
+    mended = event.cause == f"missing_var@{before}"
+    read = plan.knew[before] | _led(plan, plan.steps[before], led)
+    return read | _whole(step, now) if mended else read
+
+
+def _whole(step: Step, known: frozenset[str]) -> set[str]:
+    """What a step reads by a text that is a reference and nothing else: no mend leaves one that reads nothing."""
+    texts = (references.parse(text, known) for text in references.strings(step.args))
+    return {piece.step_id for (piece, *_) in filter(None, texts) if isinstance(piece, references.Reference)}
+
+
+def _led(plan: Standing, old: Step, led: Mapping[str, str]) -> set[str]:
+    """The ids put into a step's text in place of those it read."""
+    texts = [old.args, *(way.args for way in old.alternatives)]
+    return {led[r.step_id] for r in references.find(texts, plan.knew[old.id]) if r.step_id in led}
 
 
 def _start(plan: Standing, event: StepStart) -> Standing:

@@ -68,6 +68,8 @@ def plain_loop(world: World) -> Told:
         if not answer:
             return Told(ran, asked, "no_plan")
         rest = [step for step in answer if not any(_same(step, other) for other in done)]
+        if len(ran) + len(rest) > world.max_steps:  # it can't fit in what is left
+            return Told(ran, asked, "step_budget")
     return Told(ran, asked, "goal_met")
 
 

@@ -256,6 +256,50 @@ outcomes: [{match: {step: 2}, returns: [semantic]}]
         "[{id: 1, tool: look}]",
         ("nothing is left to run that does not rest on a step that failed for good or was skipped",),
     ),
+    "a cycle through a step that was skipped": (
+        """
+goal: g
+steps:
+  - {id: 1, tool: look, on_failure: skip, depends_on: []}
+  - {id: 2, tool: sum, depends_on: [1, 3]}
+  - {id: 3, tool: write, depends_on: []}
+outcomes: [{match: {step: 1}, returns: [semantic]}, {match: {step: 3}, returns: [semantic]}]
+""",
+        "[{id: 3, tool: write, depends_on: [2]}, {id: 9, tool: look, depends_on: []}]",
+        ("the steps wait for each other: 3 → 2 → 3",),
+    ),
+    "what was skipped depends on a step that goes": (
+        """
+goal: g
+steps:
+  - {id: 1, tool: look, on_failure: skip, depends_on: []}
+  - {id: 2, tool: sum, depends_on: []}
+  - {id: 3, tool: write, depends_on: [2, 1]}
+  - {id: 4, tool: tell, depends_on: [2]}
+outcomes: [{match: {step: 1}, returns: [semantic]}, {match: {step: 2}, returns: [semantic]}]
+""",
+        "[{id: 4, tool: tell, depends_on: []}]",
+        ("step 3 depends on 2, which goes and is replaced by nothing",),
+    ),
+    "in a global what the step it stands for read is no excuse": (
+        """
+goal: g
+steps: [{id: 1, tool: look}, {id: 2, tool: sum, granularity: global}, {id: 3, tool: write, args: {a: "#E99"}}]
+outcomes: [{match: {step: 2}, returns: [semantic]}]
+""",
+        '[{id: 7, tool: write, args: {a: "#E99"}}]',
+        ("step 7 reads #E99, which no step produces",),
+    ),
+    "in a global the tool it had is none either": (
+        """
+goal: g
+tools: {look: {}, sum: {}}
+steps: [{id: 1, tool: look}, {id: 2, tool: sum, granularity: global, alternatives: [{tool: look}]}]
+outcomes: [{match: {step: 2}, returns: [semantic]}]
+""",
+        "[{id: 7, tool: sum, alternatives: [{tool: write}]}]",
+        ("step 7 uses the tool write, which the plan does not have",),
+    ),
     "in a global a step that was not done is nothing to depend on": (
         """
 goal: g
@@ -395,6 +439,20 @@ def test_an_admitted_draft(plan: str, listed: str, after: list[str]) -> None:
     events, result = rehearse(answered(listed, plan))
     assert refusals(events) == []
     assert [line for line in history(result) if line.startswith("v2")] == after
+
+
+def test_the_templates_copy_of_what_stands_is_excused_in_a_global_too() -> None:
+    plan = """
+goal: g
+steps: [{id: 1, tool: look}, {id: 2, tool: sum, granularity: global}, {id: 3, tool: write, args: {a: "#E99"}}]
+outcomes: [{match: {step: 2, version: 1}, returns: [semantic]}]
+policy: {routing: {rules: [{name: give up, when: {error_type: missing_var}, granularity: none}]}}
+"""
+    events, result = rehearse(plan)
+    assert (refusals(events), result.reason) == ([], "escalated")
+    assert [line for line in version(result) if "#E99" in line] == [
+        '6 write “write” {"a":"#E99"} after 5 instead of 3 – failed'
+    ]
 
 
 def test_the_failed_steps_own_denied_call_is_never_exempt() -> None:

@@ -305,3 +305,17 @@ interruptions: [{after: 1, goal: h}]
         "v1 None max_steps 1/12",
     ]
     assert (version(result), result.goal) == (["1 look “look” – done"], "h")
+
+
+def test_a_placeholder_of_another_system_in_a_draft_is_told_with_the_form_to_use() -> None:
+    text = (
+        "goal: g\nsteps: [{id: 1, tool: get}, {id: 2, tool: send, args: {x: '#E1'}}]\n"
+        "outcomes: [{match: {tool: send}, returns: [semantic]}]\n"
+        "planner: [{when: {step: 2}, steps: [{id: 7, tool: mail, args: {to: '$1', is: ['{{steps.1.output}}']}}]}]\n"
+    )
+    _, result = rehearse(text)
+    assert [warning for warning in result.warnings if warning.startswith("foreign")] == [
+        f"foreign-reference: step 7 of the draft has the text {said}, which is no reference here:"
+        " to read step 1, write #E1"
+        for said in ("$1", "{{steps.1.output}}")
+    ]

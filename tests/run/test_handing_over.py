@@ -218,3 +218,21 @@ def test_how_a_session_ends_whose_breaker_handed_a_step_over(sections: str, four
     events, result = rehearse(sections, FAILS % four)
     assert ending(result) == end
     assert not any(isinstance(event, SolverCalled) for event in events)
+
+
+def test_the_hand_over_says_what_each_replan_changed_and_what_was_never_run() -> None:
+    _, result = rehearse(
+        PLAN + "policy: {gates: {max_tool_calls: 4}}",
+        "outcomes: [{match: {step: 1}, returns: [semantic, shape, timeout]}]",
+    )
+    assert result.handover is not None
+    assert (result.reason, result.handover.open) == ("tool_call_budget", ("9", "10", "4", "5", "6"))
+    assert result.handover.trajectory == (
+        "v1 step 1 failed: semantic: semantic",
+        "v2 tail for semantic@1: removed 2, 3; added 7, 8; revised 1",
+        "v2 step 1 failed: assumption: shape",
+        "v3 tail for assumption@1: removed 7, 8; added 9, 10; revised 1",
+        "v3 step 1 failed: abandoned, last: timeout",
+    )
+    assert [lesson.step_id for lesson in result.handover.lessons] == ["1", "1"]
+    assert result.handover.next

@@ -352,6 +352,7 @@ outcomes:
         "replan_budget",
         result.gates[-1],
         {"E3": "ok"},
+        ("4",),
         (
             "v1 step 1 done",
             "v1 step 2 failed: assumption: shape",
@@ -359,6 +360,8 @@ outcomes:
             "v1 step 3 done",
             "v1 step 5 failed: semantic: semantic",
         ),
+        result.lessons,
+        result.gaps,
         (),
     )
     assert result.gates[-1].gate == "max_replans"

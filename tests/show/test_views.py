@@ -155,7 +155,7 @@ GATE = GateView("max_replans", 5, 5, False, "3", "v2")
 FAILED = {
     "status": "failed",
     "reason": "replan_budget",
-    "handover": HandOver("replan_budget", GATE, {}, (), ("do this",)),
+    "handover": HandOver("replan_budget", GATE, {}, ("2",), (), (), (), ("do this",)),
 }
 NO_REMEDY = LedgerView((), LedgerTotals(1_000, 0, 1_000, 0.0))
 REFUSED = LedgerView((LedgerLine("replan", "v1", "3", "patch", 1, 1),) * 3, LedgerTotals(10, 3, 13, 0.3))
@@ -217,7 +217,7 @@ def test_next(result: SessionResult, todo: list[str]) -> None:
 
 def test_a_long_hand_over_shows_both_ends() -> None:
     results = {f"E{n}": n for n in range(1, 101)}
-    handed = HandOver("aborted", None, results, tuple(f"v1 step {n} done" for n in range(1, 42)), ())
+    handed = HandOver("aborted", None, results, (), tuple(f"v1 step {n} done" for n in range(1, 42)), (), (), ())
     text = drawn(lambda paper: handover.view(paper, sample.result(handover=handed, detail="it had to"))).splitlines()
     assert text[0] == "  reason     aborted: it had to"
     assert [line.strip() for line in text if "more" in line] == ["… 60 more", "… 1 more"]

@@ -144,7 +144,8 @@ YAML = [
     Bomb("CR", lambda: STEP.replace("\n", "\r"), RUN),
     Bomb("%YAML 1.2", lambda: f"%YAML 1.2\n---\n{STEP}", RUN),
     Bomb("%YAML 3.0", lambda: f"%YAML 3.0\n---\n{STEP}", "yaml-syntax"),
-    Bomb("%TAG", lambda: f"%TAG ! tag:example.org,2000:\n---\n{STEP}", RUN),
+    Bomb("%TAG", lambda: f"%TAG ! tag:example.org,2000:\n---\n{STEP}", "tag"),
+    Bomb("many %TAG", lambda: "".join(f"%TAG !a{n}! tag:x\n" for n in range(200_000)) + f"---\n{STEP}", "tag"),
     Bomb("an unknown directive", lambda: f"%SHELL exit\n---\n{STEP}", "yaml-syntax"),
     Bomb("5 MB of spaces", lambda: f"goal: g\nsteps:\n{' ' * 5 * MILLION}- {{id: 1, tool: t}}\n", RUN),
 ]

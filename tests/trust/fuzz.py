@@ -19,7 +19,16 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from replanctl.errors import InputError, Problem
-from replanctl.files import Rehearsal, Role, Source, load_coefficients, load_lessons, parse_draft, parse_rehearsal
+from replanctl.files import (
+    Rehearsal,
+    Role,
+    Source,
+    check_plan,
+    load_coefficients,
+    load_lessons,
+    parse_draft,
+    parse_rehearsal,
+)
 from replanctl.files.disk import decode
 from replanctl.files.insert import say_in_steps
 from replanctl.host.rehearse import session_of
@@ -42,10 +51,11 @@ FAILING = BASE + "outcomes: [{match: {step: 2}, returns: [shape]}]\n"
 
 # Every rule that what is in a file can break.
 _RULES = """
-after-or-at alias-bomb bad-choice bad-duration bad-escape bad-id bad-limit bad-number bad-range bad-schema bad-type
-bad-variable bad-version control-character cycle duplicate-id duplicate-key duplicate-name empty-file empty-list
-empty-text hidden-dependency lone-surrogate many-errors many-warnings merge-key missing-key non-text-key not-utf8
-number-too-large own-fallback recursive-alias refutes-on-ok repeated-name several-documents tag too-deep unknown-alias
+after-or-at alias-bomb args-mismatch bad-choice bad-duration bad-escape bad-id bad-limit bad-number bad-range
+bad-schema bad-type bad-variable bad-version control-character cycle duplicate-id duplicate-key duplicate-name
+empty-file empty-list empty-text foreign-reference hidden-dependency limit-too-small lone-surrogate many-errors
+many-warnings merge-key missing-key never-met non-text-key not-a-plan not-utf8 number-too-large open-block
+own-fallback recursive-alias refutes-on-ok repeated-name several-answers several-documents tag too-deep unknown-alias
 unknown-assumption unknown-dependency unknown-key unknown-reference unknown-step unknown-tool unquoted-reference
 unreachable-rule value-required wrong-type yaml-syntax
 """
@@ -93,6 +103,66 @@ def mutated(data: bytes, dice: Random) -> bytes:
     return data
 
 
+def _damage(rest: bytes, dice: Random) -> bytes:
+    """Something that hardly anybody writes, as long as it may get."""
+    many = dice.choice((1, 3, 70, 1500))
+    return dice.choice(DAMAGES)(many) + rest
+
+
+# By how many there are to be.
+DAMAGES: tuple[Callable[[int], bytes], ...] = (
+    lambda many: b"[" * many,
+    lambda many: b"{a: " * many,
+    lambda many: b"[" * many + b"]" * many,
+    lambda many: b"- " * many,
+    lambda many: b"? " * many,
+    lambda many: b"k" * many + b": ",
+    lambda many: b'"' + b"k" * many + b'": ',
+    lambda many: b"".join(b"&a%d " % at for at in range(many)),
+    lambda many: b"&a [" + b"*a, " * many + b"]",
+    lambda many: b"\n".join(b"a%d: &a%d [*a%d, *a%d]" % (at, at, at - 1, at - 1) for at in range(many)),
+    lambda many: b"\n%TAG !a! tag:x\n" * many,
+    lambda many: b"%YAML 1.1\n---\n",
+    lambda many: b"\n---\n" * many,
+    lambda many: b"\n...\n" * many,
+    lambda many: b"\xef\xbb\xbf" * many,
+    lambda many: b"\x00" * many,
+    lambda many: b"9" * many,
+    lambda many: b"1e" + b"9" * many,
+    lambda many: b"." + b"0" * many + b"1",
+    lambda many: b"\r\n" * many,
+    lambda many: b"\r" * many,
+    lambda many: "\x85\u2028\u2029".encode() * many,
+    lambda many: "\x1b[2J\u202e\u200b\ufffe".encode() * many,
+    lambda many: b'"' + b"\\ud83d\\ude00" * many + b'"',
+    lambda many: b"\\ud83d" * many,
+    lambda many: b"\\" * many,
+    lambda many: b"#E1" * many,
+    lambda many: b"#E1 #1.rows {{1}} ${1} $1.a <GENERATED>-1 " * many,
+    lambda many: b" #E1\n" * many,
+    lambda many: b"{q: #E1}\n" * many,
+    lambda many: b"\n```\n" * many,
+    lambda many: b"'" * many,
+    lambda many: b"|9+\n" * many,
+    lambda many: b" " * many,
+    lambda many: b"\t" * many,
+    lambda many: b"!!python/object:os.system " * many,
+    lambda many: b"<<: *a\n" * many,
+    lambda many: b"&a " * many,
+    lambda many: b"*a " * many,
+    lambda many: b"x #E1\n      " * many,
+    lambda many: b"{a: #1.a}\n    " * many,
+    lambda many: b"#1.a, " * many,
+    lambda many: b'["#E1' + b".a" * many + b'"]',
+    lambda many: b'"' + b"#1.a#" * many + b'"',
+    lambda many: b'"' + b"${" * many + b'"',
+    lambda many: b"#E" + b"a" * many,
+    lambda many: b"\n" + b"".join(b"    k%d: &a%d {x: *a%d}\n" % (at, at, at - 1) for at in range(many)),
+    lambda many: b"\n" + b"".join(b"    k: %d\n" % at for at in range(many)),
+    lambda many: b"\n" + b"".join(b"    k%d: '{{1}} $1.x'\n" % at for at in range(many)),
+)
+
+
 def _bits(dice: Random) -> bytes:
     return dice.choice(BITS) if dice.random() < 0.8 else dice.randbytes(dice.randrange(4))
 
@@ -111,6 +181,11 @@ _CHANGES: tuple[Callable[[bytes, Random], bytes], ...] = (
     lambda rest, dice: b"\n".join(reversed(rest.split(b"\n", 2))),
     lambda rest, dice: rest.replace(b"  ", b" ", 1),
     _spliced,
+    _damage,
+    lambda rest, dice: rest.replace(b"\n", b"\r\n"),
+    lambda rest, dice: rest.decode("utf-8", "replace").encode(
+        dice.choice(("utf-16", "utf-16-le", "utf-32", "latin-1")), "replace"
+    ),
 )
 
 ANY = st.sampled_from(Kind).flatmap(lambda kind: st.tuples(st.just(kind), files(kind), st.integers(0, 2**32)))
@@ -135,9 +210,14 @@ def hold(kind: Kind, data: bytes, tally: Tally) -> None:
 
 
 def check_refusal(problems: Iterable[Problem], data: bytes) -> None:
-    """There is an error, and every problem has a known rule, its place, and words of a sane length."""
+    """There is an error, and each problem is a proper one."""
     problems = list(problems)
     assert any(problem.severity == "error" for problem in problems)
+    check_found(problems, data)
+
+
+def check_found(problems: Iterable[Problem], data: bytes) -> None:
+    """Every problem has a known rule, its place, and words of a sane length."""
     lines = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for problem in problems:
         assert problem.rule in RULES, problem
@@ -158,6 +238,7 @@ def check_writing(text: str, ids: Iterable[str]) -> None:
 
 
 def _plan(data: bytes, tally: Tally) -> None:
+    check_found(check_plan(_file(data)), data)
     text = decode("plan.yaml", data)
     rehearsal = parse_rehearsal([Source("plan.yaml", Role.PLAN, text)])
     run(rehearsal, tally)

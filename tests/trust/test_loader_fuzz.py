@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from random import Random
 
 import msgspec
@@ -16,14 +17,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from replanctl.files import check_plan
 from tests.cli.conftest import Cli
 from tests.conftest import ROOT
 from tests.trust.documents import Kind
-from tests.trust.fuzz import Tally, files, hold, mutated, obey, variants
+from tests.trust.fuzz import BASE, DAMAGES, Tally, check_found, files, hold, mutated, obey, variants
 
 LONG = "REPLANCTL_FUZZ" in os.environ
 COUNT = int(os.environ.get("REPLANCTL_FUZZ", "5000"))
 MEGABYTES = 300
+IN_ARGS = BASE.encode() + b"- id: 3\n  tool: t\n  args:\n    q: "
 # The same files each time, so that a test that fails fails again. A long run begins with other ones each time.
 _few = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -45,6 +48,20 @@ def test_whatever_is_in_a_file_of_a_command_line(
     drawn = data.draw(files(kind))
     for each in (drawn, mutated(drawn, Random(number))):
         obey(kind, each, Cli(tmp_path_factory.mktemp("cli")))
+
+
+@pytest.mark.parametrize("number", range(len(DAMAGES)))
+@pytest.mark.parametrize(
+    "above", [b"", BASE.encode() + b"- id: 3\n  tool: t\n  args:\n    q: "], ids=["alone", "in args"]
+)
+def test_a_long_run_of_one_damage_takes_time_by_its_length(above: bytes, number: int, tmp_path: Path) -> None:
+    one = len(DAMAGES[number](1))
+    data = above + DAMAGES[number](500_000 // one)
+    path = tmp_path / "it.yaml"
+    path.write_bytes(data)
+    began = time.process_time()
+    check_found(check_plan(path), data)
+    assert time.process_time() - began < 2
 
 
 def test_many_files_take_little() -> None:

@@ -9,8 +9,8 @@ import msgspec
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_line
 from replanctl.cli.world import World
-from replanctl.errors import InputError, Problem
-from replanctl.files import check_plan
+from replanctl.errors import InputError, Problem, UsageError
+from replanctl.files import check_plan, is_folder, plans_in
 from replanctl.kinds import Format
 from replanctl.show import count_line, problem_lines
 
@@ -23,7 +23,7 @@ class Options(Shared, frozen=True, kw_only=True):
 
     plans: Annotated[
         tuple[str, ...],
-        Flag("Files of plans, outcomes or policies; - is standard input.", "PLAN", positional=True, many=True),
+        Flag("Files or folders of plans, outcomes, policies; - is standard input.", "PLAN", positional=True, many=True),
     ]
     strict: Annotated[bool, Flag("Warnings are errors.")] = False
     format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
@@ -31,22 +31,32 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Check every file and list what was found."""
-    problems = [problem for plan in options.plans for problem in check_plan(plan, stdin=world.stdin)]
+    plans = [each for plan in options.plans for each in _files(plan)]
+    problems = [problem for plan in plans for problem in check_plan(plan, stdin=world.stdin)]
     valid = not any(problem.severity == "error" or options.strict for problem in problems)
     if options.format is Format.JSON:
         document = {"schema_version": 1, "valid": valid, "problems": problems}
         write_line(world.stdout, msgspec.json.encode(document))
     else:
-        _list(problems, options, world)
+        _list(problems, len(plans), options, world)
     if any(problem.severity == "error" and not problem.line for problem in problems):  # there was no text to check
         return UNREADABLE
     return 0 if valid else INVALID
 
 
-def _list(problems: list[Problem], options: Options, world: World) -> None:
+def _files(plan: str) -> list[str]:
+    """The file that is named, or every one of ours in the folder that is."""
+    if plan == "-" or not is_folder(plan):
+        return [plan]
+    if found := [str(path) for path in plans_in(plan)]:
+        return found
+    raise UsageError(f"there is no plan in the folder {plan}", hint="name a file, or a folder of plans")
+
+
+def _list(problems: list[Problem], plans: int, options: Options, world: World) -> None:
     say(world.stdout, problem_lines(problems, world.stdout.encoding))
     if not options.quiet:
-        say(world.stdout, [count_line(problems, len(options.plans))])
+        say(world.stdout, [count_line(problems, plans)])
 
 
 VERB = Verb("Check plan files and list everything that is wrong.", Options, execute)

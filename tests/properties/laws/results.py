@@ -12,6 +12,7 @@ from replanctl.run.events import (
     Event,
     Gate,
     PlanCommit,
+    PlanDiffed,
     PlanRejected,
     Route,
     SessionComplete,
@@ -22,7 +23,7 @@ from replanctl.run.events import (
 from replanctl.run.policy import Mode
 from tests.properties.laws.facts import is_handed_over, tool
 from tests.properties.run import Run
-from tests.properties.story import DONE, SKIPPED, Standing
+from tests.properties.story import DONE, PENDING, SKIPPED, Standing
 
 COMPLETED = ("goal_met", "goal_met_with_gaps")
 FAILED_BY = ("no_plan", "aborted", "escalated", "insufficient_evidence", *REASONS.values())
@@ -77,14 +78,25 @@ def status_reason_and_hand_over_agree(run: Run) -> Iterator[str]:
 
 
 def a_hand_over_gives_what_is_clean(run: Run) -> Iterator[str]:
-    """The results that still hold, and a line for everything that ended."""
+    """The results that still hold, what was never run, a line for everything that ended and for every new version."""
     handover = run.result.handover
     if handover is not None:
         clean = {f"E{id_}" for id_, health in run.moments[-1].after.health.items() if health == "clean"}
         if handover.clean_results.keys() != clean:
             yield f"the hand-over gives {sorted(handover.clean_results)}, and clean are {sorted(clean)}"
-        if len(handover.trajectory) != len(run.result.history):
-            yield f"the trajectory has {len(handover.trajectory)} lines for {len(run.result.history)}"
+        told = [
+            f"{e.version} step {e.step_id} {e.state}" if type(e) is StepEnd else f"{e.to} "
+            for e in run.events
+            if type(e) in (StepEnd, PlanDiffed)
+        ]
+        if len(told) != len(handover.trajectory) or not all(map(str.startswith, handover.trajectory, told)):
+            yield f"the trajectory is {handover.trajectory}, and what came is {told}"
+        plan = run.moments[-1].after
+        never = tuple(id_ for id_ in plan.steps if plan.state[id_] in (PENDING, SKIPPED))
+        if handover.open != never:
+            yield f"the hand-over says that {handover.open} were never run, and it was {never}"
+        if (handover.lessons, handover.gaps) != (run.result.lessons, run.result.gaps):
+            yield f"the hand-over has {handover.lessons} and {handover.gaps}, unlike the document"
 
 
 def the_reason_is_what_the_final_version_deserves(run: Run) -> Iterator[str]:

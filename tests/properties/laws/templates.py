@@ -91,7 +91,7 @@ class _Template:
         return replace(
             step,
             id=names.get(old, old),
-            args=references.rename(step.args, plan.knew[old], names),
+            args=references.rename(step.args, plan.knew[old], names, keep_text=True),
             depends_on=tuple(names.get(d, d) for d in step.depends_on or ()),
             replaces=old if old in names else None,
         )

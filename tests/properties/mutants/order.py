@@ -38,11 +38,13 @@ ORDER: dict[Any, tuple[Bend, ...]] = {
         given(lambda rehearsal: replace(rehearsal, interruptions=())),
         told(e.Signal, edited(on_failure=lambda _: "replan"), lambda event, _: event.on_failure == "skip"),
         told(e.Signal, edited(on_failure=lambda _: "abort"), lambda event, _: event.on_failure == "skip"),
+        told(e.GoalChanged, dropped, lambda event, _: not event.accepted),
     ),
     order.goals_change_when_they_are_due: (
         told(e.GoalChanged, edited(goal=lambda _: "riches")),
         told(e.GoalChanged, edited(accepted=lambda accepted: not accepted)),
         told(e.GoalChanged, twice),
+        told(e.GoalChanged, edited(refutes=lambda _: ("ghost",))),
     ),
     order.on_failure_is_what_the_mode_says: (
         under(mode=lambda mode: Mode.HYBRID if mode is Mode.AUTO else mode),

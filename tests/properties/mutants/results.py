@@ -25,7 +25,9 @@ RESULTS: dict[Any, tuple[Bend, ...]] = {
     ),
     results.a_hand_over_gives_what_is_clean: (
         document(handover=lambda handover: handover and replace(handover, clean_results={"E1": "fake"})),
-        document(history=lambda rows: rows[1:]),
+        document(handover=lambda handover: handover and replace(handover, open=("ghost",))),
+        document(handover=lambda handover: handover and replace(handover, trajectory=handover.trajectory[1:])),
+        document(lessons=lambda lessons: lessons[1:]),
     ),
     results.the_reason_is_what_the_final_version_deserves: (
         reason("goal_met", instead_of="goal_met_with_gaps"),

@@ -1,0 +1,116 @@
+"""The end: Solver, required steps, the reason, and the result document."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.model.commit import Commit, End
+from tests.model.run import booked
+from tests.model.world import MAY_HAVE, Ambiguous
+
+
+class Ending(Commit):
+    """What is said when everything that can run has run."""
+
+    def finish(self) -> None:
+        """Everything that can run has run."""
+        s = self.s
+        handed = [reason for i, reason in s.handed if (st := s.find(i)) is not None and st.state == "lost"]
+        if handed:
+            raise End(handed[0])
+        gaps = self.gaps()
+        evidence = [st for st in s.steps if st.state == "done"]
+        c = s.coefficients
+        answer = True
+        if gaps or s.mode == "rewoo":
+            cost = c["prompt"] + c["goal"] + c["done_line"] * len(evidence) + c["failure"] * len(gaps)
+            limit = s.gates["max_tokens"]
+            if limit is not None and booked(s) + cost > limit:
+                s.gate_rows.append(self.x.row("max_tokens", booked(s) + cost, None))
+                raise End("session_token_budget")
+            s.lines.append(self.line("solver", None, None, cost))
+            answer = len(evidence) >= s.solver.get("min_evidence", 1)
+        if not answer or not evidence or not self.delivered():
+            raise End("insufficient_evidence")
+        if any(s.acts_once(call.tool) and call.status in MAY_HAVE for call in s.calls):
+            raise End("escalated")
+        s.reason = "goal_met_with_gaps" if self.holes() else "goal_met"
+
+    def holes(self) -> bool:
+        s = self.s
+        return any(
+            st.state in ("lost", "skipped")
+            or st.done_with_null
+            or (st.state == "done" and s.variables[st.id].health != "clean")
+            for st in s.steps
+        )
+
+    def delivered(self) -> bool:
+        """Required lineages, and those that the solver's `require` names, have been done."""
+        s = self.s
+        named = [str(v)[1:] for v in s.solver.get("require", [])]
+        wanted = [{i for i in s.ever if s.root(i) == root} for root in s.required_roots]
+        wanted += [{i for i in s.ever if name in s.ancestry(i)} for name in named]
+        for ids in wanted:
+            here = [st for st in s.steps if st.id in ids]
+            if any(st.state == "done" for st in here):
+                continue
+            if here:
+                return False
+            done = [i for i in ids if i in s.variables]
+            if len(ids) > 1 and done:
+                raise Ambiguous("a required lineage that left the plan after more than one step")
+            if not done or s.variables[done[0]].health == "void":
+                return False
+        return True
+
+    def gaps(self) -> list[dict[str, Any]]:
+        return [self.s.gap_rows[st.id] for st in self.s.steps if st.gap]
+
+    def totals(self) -> dict[str, Any]:
+        lines = self.s.lines
+        main = sum(x["booked"] for x in lines if x["kind"] in ("planning", "execution"))
+        remedy = sum(x["booked"] for x in lines) - main
+        return {"main": main, "remedy": remedy, "all": main + remedy}
+
+    def effects(self) -> list[dict[str, Any]] | None:
+        """How often each call of a tool that acts once took effect; None where an answer came too late to tell."""
+        counted: dict[tuple[str, str], int] = {}
+        for call in self.s.calls:
+            if not self.s.acts_once(call.tool):
+                continue
+            if call.late and call.status != "lost":
+                return None
+            if call.kind == "took" or call.status == "lost":
+                counted[call.tool, call.args] = counted.get((call.tool, call.args), 0) + 1
+        return [{"tool": t, "args": json.loads(args), "times": times} for (t, args), times in sorted(counted.items())]
+
+    def result(self) -> dict[str, Any]:
+        s = self.s
+        completed = s.reason in ("goal_met", "goal_met_with_gaps")
+        return {
+            "status": "completed" if completed else "failed",
+            "reason": s.reason,
+            "goal": s.goal,
+            "seconds": s.clock,
+            "versions": s.versions,
+            "history": s.history,
+            "signals": s.signals,
+            "routes": s.routes,
+            "gates": s.gate_rows,
+            "revisions": s.revisions,
+            "variables": {
+                f"E{at}": {
+                    "value": v.value, "health": v.health, "verdict": v.verdict, "step_id": v.step, "version": v.version,
+                    "assumptions": sorted(v.rests),
+                }
+                for at, v in s.variables.items()
+            },
+            "lessons": [{k: v for k, v in lesson.items() if k != "tail"} for lesson in s.lessons],
+            "ledger": {"lines": s.lines, "totals": self.totals()},
+            "gaps": self.gaps(),
+            "effects": self.effects(),
+            "acts_once": [t for t in s.tools if s.acts_once(t)],
+            "open": [] if completed else [st.id for st in s.steps if st.state in ("pending", "skipped")],
+        }  # fmt: skip
