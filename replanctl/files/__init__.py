@@ -83,6 +83,7 @@ else:
     )
 
 __all__ = [
+    "LONGEST",
     "ClassRule",
     "End",
     "MAX_MEGABYTES",

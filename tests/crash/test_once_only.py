@@ -101,11 +101,11 @@ class World:
     def go(self) -> None:
         """From the start to the end, whatever comes between."""
         for _ in range(60):
-            ended = self._command("resume") if self._status() else self._command("run", "plan.json", *REAL)
+            ended = self._command("resume", *REAL) if self._status() else self._command("run", "plan.json", *REAL)
             if ended.code == 2:
                 assert ended.done
                 assert "asks for a person's word" in ended.done.err, ended.done.err
-                ended = self._command("resume", *self._words())
+                ended = self._command("resume", *REAL, *self._words())
                 assert ended.code != 2, ended.done
             if not ended.killed and not self._doubts():
                 return
