@@ -155,7 +155,8 @@ def _handed_over(run: Run) -> dict[str, str]:
             handed[event.step_id or ""] = "step_breaker" if isinstance(event, Gate) else "escalated"
         elif type(event) is PlanCommit:
             left = {*event.removed, *(step.id for step in event.steps)}
-            handed = {id_: why for id_, why in handed.items() if id_ not in left}
+            closes = event.cause == "goal-changed" and not event.steps  # what is there will do
+            handed = {} if closes else {id_: why for id_, why in handed.items() if id_ not in left}
     return handed
 
 
