@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Any, TextIO, assert_never
+
+import msgspec
 
 from replanctl.errors import ReplanctlError, UsageError
+from replanctl.kinds import Format
+from replanctl.run import SCHEMA_VERSION
 
 
 class OutputError(ReplanctlError):
@@ -27,16 +30,19 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
     if target is None or str(target) == "-":
         yield stdout
         return
-    from replanctl.files import destination
+    from replanctl.files import destination, replacing
 
     with _refused(target):
         final = destination(target)  # a link stays a link
     if final.exists() and not final.is_file():  # a device or a pipe can't be replaced
-        with _open(final, "w", target) as stream, _reported(target):
+        with _open(final, target) as stream, _reported(target):
             yield stream
             stream.flush()
     else:
-        with _replacing(final, target) as stream:
+        whole = ExitStack()
+        with _refused(target):
+            stream = whole.enter_context(replacing(final))
+        with _reported(target), whole:
             yield stream
 
 
@@ -61,6 +67,22 @@ def tell_traceback(stream: TextIO) -> Callable[[BaseException], None]:
         stream.flush()
 
     return tell
+
+
+def answer(stream: TextIO, how: Format, document: Callable[[], Mapping[str, Any]], screen: Callable[[], None]) -> None:
+    """Write a result as it was asked for: a JSON document with its schema's version in front, or a screen."""
+    match how:
+        case Format.JSON:
+            write_json(stream, document())
+        case Format.TEXT:
+            screen()
+        case _:
+            assert_never(how)
+
+
+def write_json(stream: TextIO, document: Mapping[str, Any]) -> None:
+    """Write a JSON document of ours: which schema it keeps stands first."""
+    write_line(stream, msgspec.json.encode({"schema_version": SCHEMA_VERSION, **document}))
 
 
 def say(stream: TextIO, lines: Iterable[str]) -> None:
@@ -91,25 +113,10 @@ def _escaped(char: re.Match[str]) -> str:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
-@contextmanager
-def _replacing(final: Path, target: Path) -> Iterator[TextIO]:
-    draft = final.with_name(f".{final.name}.{os.getpid()}.draft")
-    stream = _open(draft, "x", target)
-    try:
-        with _reported(target):
-            with stream:
-                yield stream
-            if final.exists():
-                draft.chmod(final.stat().st_mode & 0o777)
-            draft.replace(final)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _open(path: Path, mode: Literal["w", "x"], named: Path) -> TextIO:
+def _open(path: Path, named: Path) -> TextIO:
     """Open before anything is run, so that a target that can't be written costs nothing."""
     with _refused(named):
-        return path.open(mode, encoding="utf-8", newline="\n")
+        return path.open("w", encoding="utf-8", newline="\n")
 
 
 @contextmanager

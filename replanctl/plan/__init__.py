@@ -16,6 +16,7 @@ from replanctl.plan.diff import (
     diff_steps,
     exact,
     same_args,
+    step_change,
 )
 from replanctl.plan.faults import plan_faults
 from replanctl.plan.foreign import SIGNS, Foreign, foreign_in, foreign_references, may_be_foreign
@@ -75,6 +76,7 @@ __all__ = [
     "plan_faults",
     "same_args",
     "sequenced",
+    "step_change",
     "step_id",
     "uncovered",
     "variable_name",

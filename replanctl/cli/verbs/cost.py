@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import answer
 from replanctl.cli.values import amount, count, positive, step_count
 from replanctl.cli.world import World
 from replanctl.cost import Coefficients, CostTable, cost_table, measured
 from replanctl.errors import UsageError
 from replanctl.files import load_coefficients
 from replanctl.kinds import Format
+from replanctl.nearest import nearest
 from replanctl.store import Store
 
 
@@ -24,8 +24,7 @@ def coefficient(text: str) -> tuple[str, int]:
     name, equals, tokens = text.partition("=")
     known = Coefficients.__struct_fields__
     if not equals or name not in known:
-        near = get_close_matches(name, known, n=1)
-        raise ValueError(f"{text!r} is not NAME=TOKENS with one of {', '.join(near or known)}")
+        raise ValueError(f"{text!r} is not NAME=TOKENS with one of {nearest(name, known) or ', '.join(known)}")
     return name, count(tokens)
 
 
@@ -49,13 +48,13 @@ class Options(Shared, frozen=True, kw_only=True):
 def execute(options: Options, world: World) -> int:
     """Work the figures out and write them."""
     table = _table(options, world)
-    if options.format is Format.JSON:
-        document = {"schema_version": 1, "price": options.price, **msgspec.structs.asdict(table)}
-        write_line(world.stdout, msgspec.json.encode(document))
-    else:
+
+    def screen() -> None:
         from replanctl.show import cost_screen
 
         cost_screen(world.paper(world.stdout, options.color), table, options.price)
+
+    answer(world.stdout, options.format, lambda: {"price": options.price, **msgspec.structs.asdict(table)}, screen)
     return 0
 
 

@@ -13,7 +13,7 @@ from replanctl.cli.values import positive
 from replanctl.cli.views import screen
 from replanctl.cli.world import World
 from replanctl.kinds import Format, RunStatus
-from replanctl.run import SessionResult
+from replanctl.run import SCHEMA_VERSION, SessionResult
 from replanctl.store import RunRow, Store
 
 SECTIONS = ("events", "variables", "ledger", "lessons", "handover")
@@ -51,7 +51,7 @@ def execute(options: Options, world: World) -> int:
 def _document(store: Store, row: RunRow, sections: list[str]) -> bytes:
     if not sections:
         return store.document(row.run) or msgspec.json.encode(store.result(row.run))
-    parts: dict[str, Any] = {"schema_version": 1, "run": row.run, "status": row.status}
+    parts: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "run": row.run, "status": row.status}
     result = store.result(row.run) if sections != ["events"] else None
     for name in sections:
         parts[name] = (

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import answer
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -28,14 +28,14 @@ def execute(options: Options, world: World) -> int:
     """Tell the story."""
     with Store.open(world.store_folder(options.store)) as store:
         run = store.latest().run if options.run is None else store.run(options.run).run
-        told = _story(store, run, options.step)
-    if options.format is Format.JSON:
-        document = {"schema_version": 1, "run": run, **msgspec.structs.asdict(told)}
-        write_line(world.stdout, msgspec.json.encode(document))
-    else:
+        story = _story(store, run, options.step)
+
+    def screen() -> None:
         from replanctl.show import why_screen
 
-        why_screen(world.paper(world.stdout, options.color), told, run)
+        why_screen(world.paper(world.stdout, options.color), story, run)
+
+    answer(world.stdout, options.format, lambda: {"run": run, **msgspec.structs.asdict(story)}, screen)
     return 0
 
 
