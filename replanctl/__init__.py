@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from replanctl.files import load_plan, load_rehearsal
     from replanctl.host.agent import PlanExecuteAgent
     from replanctl.host.functions import ToolFailure
-    from replanctl.kinds import Granularity, Mode, OnFailure, Status, Verdict
+    from replanctl.kinds import Granularity, Mode, OnFailure, Settle, Status, Verdict
     from replanctl.live.draft import Draft
     from replanctl.live.variables import VariableTable
     from replanctl.plan.diff import PlanDiff, diff_plans
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from replanctl.replan.prompt import ReplanRequest, build_prompt
     from replanctl.replan.routing import RouteFacts, RoutingPolicy, route
     from replanctl.replan.signal import FailureSignal, classify
-    from replanctl.run.engine import Session
+    from replanctl.run.engine import NewInputs, Session
     from replanctl.run.events import Event
     from replanctl.run.fold import fold
     from replanctl.run.interruptions import Interruption
     from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
     from replanctl.run.result import SessionResult
+    from replanctl.run.settling import Settlement
     from replanctl.run.tools import Call, Outcome
     from replanctl.script import OutcomeRule, ScriptedTools
     from replanctl.traces import Imported, import_traces
@@ -44,7 +45,7 @@ _HOMES = {
     "replanctl.files": ("load_plan", "load_rehearsal"),
     "replanctl.host.agent": ("PlanExecuteAgent",),
     "replanctl.host.functions": ("ToolFailure",),
-    "replanctl.kinds": ("Granularity", "Mode", "OnFailure", "Status", "Verdict"),
+    "replanctl.kinds": ("Granularity", "Mode", "OnFailure", "Settle", "Status", "Verdict"),
     "replanctl.live.draft": ("Draft",),
     "replanctl.live.variables": ("VariableTable",),
     "replanctl.plan.diff": ("PlanDiff", "diff_plans"),
@@ -55,12 +56,13 @@ _HOMES = {
     "replanctl.replan.prompt": ("ReplanRequest", "build_prompt"),
     "replanctl.replan.routing": ("RouteFacts", "RoutingPolicy", "route"),
     "replanctl.replan.signal": ("FailureSignal", "classify"),
-    "replanctl.run.engine": ("Session",),
+    "replanctl.run.engine": ("NewInputs", "Session"),
     "replanctl.run.events": ("Event",),
     "replanctl.run.fold": ("fold",),
     "replanctl.run.interruptions": ("Interruption",),
     "replanctl.run.policy": ("Policy", "RetryPolicy", "SolverPolicy"),
     "replanctl.run.result": ("SessionResult",),
+    "replanctl.run.settling": ("Settlement",),
     "replanctl.run.tools": ("Call", "Outcome"),
     "replanctl.script": ("OutcomeRule", "ScriptedTools"),
     "replanctl.traces": ("Imported", "import_traces"),
@@ -82,6 +84,7 @@ __all__ = [
     "Granularity",
     "Mode",
     "OnFailure",
+    "Settle",
     "Status",
     "Verdict",
     "Draft",
@@ -106,6 +109,7 @@ __all__ = [
     "route",
     "FailureSignal",
     "classify",
+    "NewInputs",
     "Session",
     "Event",
     "fold",
@@ -114,6 +118,7 @@ __all__ = [
     "RetryPolicy",
     "SolverPolicy",
     "SessionResult",
+    "Settlement",
     "Call",
     "Outcome",
     "OutcomeRule",

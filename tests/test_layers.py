@@ -14,6 +14,7 @@ ROOMS = (
     "errors",
     "lazy",
     "kinds",
+    "nearest",
     "plan",
     "schema",
     "cost",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TextIO
@@ -17,6 +17,12 @@ from replanctl.kinds import StepState
 from replanctl.plan import Plan
 from replanctl.run import SessionResult, StepView, VersionView
 from replanctl.store import Store
+
+
+def no_version(run: int | None, wanted: str | None, versions: Sequence[str]) -> UsageError:
+    """A run has no version of this name, or none at all; `versions` are those that it has."""
+    last = versions[-1] if versions else "none"
+    return UsageError(f"run {run} has no version {wanted or 'yet'}", hint=f"its last one is {last}")
 
 
 class Operand(msgspec.Struct, frozen=True):
@@ -72,7 +78,7 @@ class Operands:
                 name = name if where.version else f"{name}:{last}"
                 message, replaced = _message(result, version), _replaced(result)
                 return Operand(name, version.steps, version, result.run, message, replaced)
-        raise UsageError(f"run {result.run} has no version {where.version or 'yet'}", hint=f"its last one is {last}")
+        raise no_version(result.run, where.version, [version.version for version in result.versions])
 
     def _load(self, run: int | None) -> SessionResult:
         with Store.open(self._folder) as store:

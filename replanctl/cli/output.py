@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from shlex import quote
-from typing import Literal, TextIO
+from typing import Any, TextIO, assert_never
+
+import msgspec
 
 from replanctl.errors import ReplanctlError, UsageError
+from replanctl.kinds import Format
+from replanctl.run import SCHEMA_VERSION
 
 
 class OutputError(ReplanctlError):
@@ -35,7 +38,7 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
             direct = True  # a device or a pipe can't be replaced, and a pipe has a name only where it was found
         else:
             direct, final = False, destination(target)  # a link stays a link
-    with _written_directly(target) if direct else _replacing(final, target) as stream:
+    with _written_directly(target) if direct else _replaced(final, target) as stream:
         yield stream
 
 
@@ -68,6 +71,22 @@ def tell_traceback(stream: TextIO) -> Callable[[BaseException], None]:
     return tell
 
 
+def answer(stream: TextIO, how: Format, document: Callable[[], Mapping[str, Any]], screen: Callable[[], None]) -> None:
+    """Write a result as it was asked for: a JSON document with its schema's version in front, or a screen."""
+    match how:
+        case Format.JSON:
+            write_json(stream, document())
+        case Format.TEXT:
+            screen()
+        case _:
+            assert_never(how)
+
+
+def write_json(stream: TextIO, document: Mapping[str, Any]) -> None:
+    """Write a JSON document of ours: which schema it keeps stands first."""
+    write_line(stream, msgspec.json.encode({"schema_version": SCHEMA_VERSION, **document}))
+
+
 def say(stream: TextIO, lines: Iterable[str]) -> None:
     """Write lines of text; like everything else for people, each passes the door for foreign text."""
     from replanctl.show import clean, glyphs_for
@@ -98,7 +117,7 @@ def _escaped(char: re.Match[str]) -> str:
 
 @contextmanager
 def _written_directly(target: Path) -> Iterator[TextIO]:
-    stream = _open(target, "w", target)
+    stream = _open(target, target)
     try:
         with _reported(target):
             yield stream
@@ -109,24 +128,20 @@ def _written_directly(target: Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _replacing(final: Path, target: Path) -> Iterator[TextIO]:
-    draft = final.with_name(f".{final.name}.{os.getpid()}.draft")
-    stream = _open(draft, "x", target)
-    try:
-        with _reported(target):
-            with stream:
-                yield stream
-            if final.exists():
-                draft.chmod(final.stat().st_mode & 0o777)
-            draft.replace(final)
-    finally:
-        draft.unlink(missing_ok=True)
+def _replaced(final: Path, target: Path) -> Iterator[TextIO]:
+    from replanctl.files import replacing
+
+    whole = ExitStack()
+    with _refused(target):
+        stream = whole.enter_context(replacing(final))
+    with _reported(target), whole:
+        yield stream
 
 
-def _open(path: Path, mode: Literal["w", "x"], named: Path) -> TextIO:
+def _open(path: Path, named: Path) -> TextIO:
     """Open before anything is run, so that a target that can't be written costs nothing."""
     with _refused(named):
-        return path.open(mode, encoding="utf-8", newline="\n")
+        return path.open("w", encoding="utf-8", newline="\n")
 
 
 @contextmanager

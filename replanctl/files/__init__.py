@@ -12,7 +12,15 @@ from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
     from replanctl.files.classes import ClassRule, load_classes
-    from replanctl.files.disk import MAX_MEGABYTES, check_writable, destination, is_folder, plans_in, write_text
+    from replanctl.files.disk import (
+        MAX_MEGABYTES,
+        check_writable,
+        destination,
+        is_folder,
+        plans_in,
+        replacing,
+        write_text,
+    )
     from replanctl.files.faults import did_you_mean
     from replanctl.files.insert import say_in_steps
     from replanctl.files.lessons import load_lessons, save_lessons
@@ -49,6 +57,7 @@ else:
                 "destination",
                 "is_folder",
                 "plans_in",
+                "replacing",
                 "write_text",
             ),
             "faults": ("did_you_mean",),
@@ -88,6 +97,7 @@ __all__ = [
     "End",
     "MAX_MEGABYTES",
     "Recorded",
+    "replacing",
     "Rehearsal",
     "Role",
     "Source",

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from replanctl.errors import InputError, Problem
 from replanctl.files.elsewhere import import_hint, looks_like_a_trace, means_to_be_ours
@@ -127,7 +127,8 @@ def write_text(path: str | Path, text: str, *, sync: bool = True) -> None:
         if target.exists() and not target.is_file():
             target.write_text(text, encoding="utf-8")
         else:
-            _put(target, text, sync=sync)
+            with replacing(target, sync=sync) as file:
+                file.write(text)
 
 
 def check_writable(path: str | Path) -> None:
@@ -156,12 +157,14 @@ def _draft(target: Path) -> tuple[int, str]:
     return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
 
 
-def _put(target: Path, text: str, *, sync: bool) -> None:
+@contextmanager
+def replacing(target: Path, *, sync: bool = True) -> Iterator[TextIO]:
+    """A stream whose text takes the file's place when all went well, else what was there stays. Raises OSError."""
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     handle, temporary = _draft(target)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            yield file
             file.flush()
             if sync:
                 os.fsync(file.fileno())

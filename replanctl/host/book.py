@@ -31,8 +31,8 @@ def add_to_book(path: Path, result: SessionResult, policy: LessonPolicy) -> None
     What only the file knows goes first, and out first when the book is full.
     """
     learned = list(_lessons(result))
-    said = {_without_version(lesson) for lesson in learned}
-    others = [lesson for lesson in load_lessons(path) if _without_version(lesson) not in said]
+    said = {lesson.says for lesson in learned}
+    others = [lesson for lesson in load_lessons(path) if lesson.says not in said]
     _save(path, LessonBook(policy, [*others, *learned]))
 
 
@@ -46,7 +46,3 @@ def _save(path: Path, lessons: Iterable[Lesson]) -> None:
 
 def _lessons(result: SessionResult) -> Iterable[Lesson]:
     return (Lesson(*msgspec.structs.astuple(view)) for view in result.lessons)
-
-
-def _without_version(lesson: Lesson) -> str:
-    return lesson.text.partition(" ")[2]

@@ -11,11 +11,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
+from replanctl.nearest import or_nearest
 from replanctl.run import SessionResult
 
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
@@ -82,8 +82,8 @@ def _in_mapping(expected: Mapping[str, Any], found: Mapping[str, Any], place: st
         if key in found:
             yield from _differences(value, found[key], here)
         else:
-            close = get_close_matches(key, found, n=1)
-            yield f"{here}: the result has no such field{f', did you mean {close[0]}?' if close else ''}"
+            hint = or_nearest(key, found)
+            yield f"{here}: the result has no such field{f', {hint}' if hint else ''}"
 
 
 def _in_list(expected: list[Any], found: list[Any] | tuple[Any, ...], place: str) -> Iterator[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 import msgspec
 
 from replanctl.errors import UsageError
 from replanctl.kinds import Status
+from replanctl.nearest import or_nearest
 from replanctl.plan import ID_PATTERN, Plan
 from replanctl.script import Entry, Match, OutcomeRule
 
@@ -38,8 +38,7 @@ def fault(text: str) -> Fault:
     if found is None:
         raise ValueError(f"{text!r} is not a fault: write STEP=STATUS or STEP=STATUS:always")
     if found[2] not in FAULTS:
-        near = get_close_matches(found[2], FAULTS, 1)
-        way_out = f"did you mean {near[0]}?" if near else f"there are {', '.join(FAULTS)}"
+        way_out = or_nearest(found[2], FAULTS, f"there are {', '.join(FAULTS)}")
         raise ValueError(f"{found[2]} is no status of a fault: {way_out}")
     return Fault(found[1], Status(found[2]), always=found[3] is not None)
 
@@ -49,9 +48,7 @@ def check_faults(faults: Iterable[Fault], plan: Plan) -> None:
     known = [step.id for step in plan.steps]
     for one in faults:
         if one.step not in known:
-            near = get_close_matches(one.step, known, 1)
-            hint = f"did you mean {near[0]}?" if near else ""
-            raise UsageError(f"--fault {one}: the plan has no step {one.step}", hint=hint)
+            raise UsageError(f"--fault {one}: the plan has no step {one.step}", hint=or_nearest(one.step, known))
 
 
 def with_faults(rules: tuple[OutcomeRule, ...], faults: Iterable[Fault]) -> tuple[OutcomeRule, ...]:

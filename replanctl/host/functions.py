@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import msgspec
@@ -14,6 +13,7 @@ from replanctl.errors import UsageError
 from replanctl.host.awaiting import Awaiting
 from replanctl.host.signals import StoppedError
 from replanctl.kinds import Status
+from replanctl.nearest import or_nearest
 from replanctl.plan import NoDataError, data_of
 from replanctl.run import Call, Outcome
 
@@ -133,8 +133,8 @@ def check_tools(tools: object) -> None:
 def _named(tools: Mapping[str, ToolFunction], name: str) -> ToolFunction:
     function = tools.get(name)
     if function is None:
-        near = get_close_matches(name, tools, 1)
-        raise ToolFailure(Status.ERROR, f"no tool named {name}" + (f"; did you mean {near[0]}?" if near else ""))
+        hint = or_nearest(name, tools)
+        raise ToolFailure(Status.ERROR, f"no tool named {name}" + (f"; {hint}" if hint else ""))
     return function
 
 

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +15,7 @@ from replanctl.errors import UsageError
 from replanctl.host.functions import FunctionTools, OnError, describe
 from replanctl.host.signals import StoppedError
 from replanctl.kinds import Status
+from replanctl.nearest import or_nearest
 from replanctl.plan import Plan, Tool
 from replanctl.run import Call, Outcome
 
@@ -49,8 +49,7 @@ class Toolbox:
             return
         for name, where in _used(plan):
             if name not in known:
-                near = get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known)) or 'none'}"
+                hint = or_nearest(name, known, f"there are {', '.join(sorted(known)) or 'none'}")
                 raise UsageError(f"--tools: there is no tool named {name}, which {where} uses", hint=hint)
 
 
@@ -114,8 +113,7 @@ def _attribute(found: Any, name: str, spec: str) -> Any:
     try:
         return getattr(found, name)
     except AttributeError:
-        near = get_close_matches(name, dir(found), 1)
-        hint = f"did you mean {near[0]}?" if near else _HOW
+        hint = or_nearest(name, dir(found), _HOW)
         raise UsageError(f"--tools {spec}: there is no {name} in it", hint=hint) from None
 
 

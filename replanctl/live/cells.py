@@ -76,6 +76,11 @@ class Cell(msgspec.Struct, eq=False, gc=False):
         """Pending, or failed and waiting for its own replan."""
         return self.state is PENDING or self.awaits_replan
 
+    @property
+    def is_lost(self) -> bool:
+        """Failed for good or skipped, and no gap: what depends on it will never run."""
+        return self.state in (FAILED, SKIPPED) and not self.awaits_replan and not self.gap
+
 
 def line_of(cell: Cell) -> Lineage:
     """The line of steps a step belongs to, made when it is first asked for."""

@@ -8,7 +8,7 @@ import msgspec
 
 from replanctl.kinds import Granularity, Health
 from replanctl.live.calls import same_call
-from replanctl.live.cells import DONE, FAILED, SKIPPED, Cell
+from replanctl.live.cells import DONE, Cell
 from replanctl.live.draft import Proposal
 from replanctl.live.graph import Graph
 from replanctl.live.variables import Judged, VariableTable
@@ -96,7 +96,7 @@ class _Version:
         for step in self.changed.values():
             for id_ in step.depends_on or ():
                 readers.setdefault(id_, []).append(step.id)
-        stack = [id_ for id_ in readers if (cell := self.kept(id_)) is not None and _lost(cell)]
+        stack = [id_ for id_ in readers if (cell := self.kept(id_)) is not None and cell.is_lost]
         doomed: set[str] = set()
         while stack:
             id_ = stack.pop()
@@ -109,10 +109,6 @@ class _Version:
         """The open steps that stay as they are and wait for this one."""
         if id_ not in self.gone and (cell := self.graph.cells.get(id_)) is not None:
             yield from (c.step.id for c in cell.dependents if c.is_open and self.kept(c.step.id) is c)
-
-
-def _lost(cell: Cell) -> bool:
-    return not cell.gap and not cell.awaits_replan and cell.state in (FAILED, SKIPPED)
 
 
 def required(dropped: Iterable[str]) -> Iterator[str]:

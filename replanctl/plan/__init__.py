@@ -17,6 +17,7 @@ from replanctl.plan.diff import (
     diff_steps,
     exact,
     same_args,
+    step_change,
 )
 from replanctl.plan.faults import plan_faults
 from replanctl.plan.foreign import SIGNS, Foreign, foreign_in, foreign_references, may_be_foreign
@@ -79,6 +80,7 @@ __all__ = [
     "plan_faults",
     "same_args",
     "sequenced",
+    "step_change",
     "step_id",
     "uncovered",
     "variable_name",

@@ -117,14 +117,22 @@ def same_args(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return one is other or exact(one) == exact(other)
 
 
-def _change(old: StepLike | None, new: StepLike) -> StepChange | None:
+def step_change(old: StepLike | None, new: StepLike | None) -> StepChange:
+    """What became of a step, one of which may be missing; without `fields` it is the same step again."""
+    if new is None:
+        assert old is not None
+        return StepChange(ChangeKind.REMOVED, old.id, old)
     if old is None:
         return StepChange(ChangeKind.ADDED, new.id, None, new)
     fields = changed_fields(old, new)
-    if not fields:
-        return None
     kind = ChangeKind.REWIRED if fields == ("depends_on",) else ChangeKind.REVISED
     return StepChange(kind, new.id, old, new, fields)
+
+
+def _change(old: StepLike | None, new: StepLike) -> StepChange | None:
+    """What became of a step that is in the new plan; None where nothing did."""
+    change = step_change(old, new)
+    return change if old is None or change.fields else None
 
 
 def _by_id(plan: Plan | Sequence[StepLike]) -> dict[str, StepLike]:

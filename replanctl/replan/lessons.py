@@ -32,6 +32,12 @@ class Lesson(msgspec.Struct, frozen=True, gc=False):
     step_id: str | None
     error_type: str
 
+    @property
+    def says(self) -> str:
+        """The text but for its version; one that a person wrote need not begin with any."""
+        version, _, says = self.text.partition(" ")
+        return says if _VERSION.fullmatch(version) else self.text
+
 
 class LessonBook:
     """The lessons of a session, oldest first; a book may be carried from one session to the next.
@@ -46,7 +52,7 @@ class LessonBook:
         self._by_type: dict[str, OrderedDict[str, int]] = {}  # the same, with when they were written
         self._written = 0
         for lesson in lessons:
-            says = _says(lesson.text)
+            says = lesson.says
             if (known := self._by_text.get(says)) is None:
                 self._put(says, lesson)
             else:
@@ -62,7 +68,7 @@ class LessonBook:
 
     def __contains__(self, lesson: object) -> bool:
         """Whether the book holds a lesson of this text."""
-        held = self._by_text.get(_says(lesson.text)) if isinstance(lesson, Lesson) else None
+        held = self._by_text.get(lesson.says) if isinstance(lesson, Lesson) else None
         return held is not None and isinstance(lesson, Lesson) and held.text == lesson.text
 
     def newest(self, count: int) -> list[Lesson]:
@@ -86,7 +92,7 @@ class LessonBook:
 
     def unlearn(self, lesson: Lesson) -> Lesson | None:
         """Count a lesson that the book holds once less; returns what is left of it, None where it went."""
-        says = _says(lesson.text)
+        says = lesson.says
         if (count := self._by_text[says].count) == 1:
             self._take(says)
             return None
@@ -122,9 +128,3 @@ class LessonBook:
         """The oldest lesson of the most frequent type; the older one wins a tie."""
         oldest = ((-len(of_type), *next(iter(of_type.items()))[::-1]) for of_type in self._by_type.values())
         return min(oldest)[2]
-
-
-def _says(text: str) -> str:
-    """A lesson's text but for its version; one that a person wrote need not begin with any."""
-    version, _, says = text.partition(" ")
-    return says if _VERSION.fullmatch(version) else text

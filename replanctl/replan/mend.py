@@ -12,8 +12,8 @@ import msgspec
 
 from replanctl.kinds import Unreadable
 from replanctl.live import DONE, FAILED, SKIPPED, Cell, Graph
+from replanctl.nearest import closest
 from replanctl.plan import Reference, Step, references
-from replanctl.replan.slips import closest
 
 
 class Standing(Protocol):

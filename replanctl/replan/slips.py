@@ -1,34 +1,13 @@
-"""Names that are nearly right: the closest of those that were meant, by edits."""
+"""Args under names that a tool does not know, mended to the required ones that were probably meant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from replanctl.nearest import closest
 from replanctl.plan import Step
-
-NEAR = 2  # the edit distance up to which a name counts as a typing slip
-
-
-def closest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate within two edits of the name, the nearest first, then the first in order."""
-    best, found = NEAR + 1, None
-    for candidate in candidates:
-        if abs(len(candidate) - len(name)) < best and (distance := edit_distance(name, candidate)) < best:
-            best, found = distance, candidate
-    return found
-
-
-def edit_distance(one: str, other: str) -> int:
-    """Levenshtein distance: insertions, deletions and substitutions."""
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        previous, row[0] = row[0], i
-        for j, b in enumerate(other, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
-    return row[-1]
 
 
 def misspelt_args(args: dict[str, Any], schema: dict[str, Any]) -> dict[str, str]:

@@ -40,6 +40,7 @@ from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
 from replanctl.run.reopening import RESUME
 from replanctl.run.requests import RequestListener
 from replanctl.run.result import (
+    SCHEMA_VERSION,
     Gap,
     GateView,
     HandOver,
@@ -103,6 +104,7 @@ __all__ = [
     "RESUME",
     "RequestListener",
     "ResultFold",
+    "SCHEMA_VERSION",
     "RetryPolicy",
     "Revision",
     "Route",

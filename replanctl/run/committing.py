@@ -9,9 +9,7 @@ from typing import NamedTuple
 from replanctl.kinds import Granularity, Verdict
 from replanctl.live import (
     DONE,
-    FAILED,
     PENDING,
-    SKIPPED,
     Cell,
     Draft,
     Graph,
@@ -26,7 +24,7 @@ from replanctl.live import (
     sequence_key,
     unmakeable,
 )
-from replanctl.plan import Step, changed_fields, variable_name
+from replanctl.plan import PlanDiff, Step, diff_steps, variable_name
 from replanctl.replan import Check, Moment, deeper
 from replanctl.run.budget import Spending
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
@@ -143,7 +141,7 @@ class Committing:
         """Put the next version in force."""
         state, graph = self._state, self._state.graph
         parent, (rule, granularity) = state.version, (trigger.decision.rule, trigger.decision.granularity)
-        changes = _changes(proposal, graph)
+        diff = _changes(proposal, graph, f"v{graph.version + 1}")
         self._climb(trigger)
         if proposal.closes:  # what is there will do, whatever was to be handed over
             state.given_up = []
@@ -162,7 +160,10 @@ class Committing:
             PlanCommit, parent, granularity, rule, trigger.cause, state.goal, proposal.steps, proposal.amended,
             proposal.removed, proposal.verdicts, len(graph.cells), refuted,
         )  # fmt: skip
-        yield state.emit(PlanDiffed, parent, state.version, granularity, trigger.cause, *changes)
+        yield state.emit(
+            PlanDiffed, parent, state.version, granularity, trigger.cause, diff.removed, diff.added, diff.revised,
+            diff.rewired,
+        )  # fmt: skip
         if proposal.verdicts:
             verdicts = {name[1:]: Verdict(verdict) for name, verdict in proposal.verdicts.items()}
             yield from state.health_events(state.variables.judge(verdicts))
@@ -189,7 +190,7 @@ def skip_unreachable(made: Sequence[Cell], state: SessionState, ends: StepEnds) 
         if not depends_on or cell.state is not PENDING or cell.gone:
             continue
         dependencies = [cells[d] for d in depends_on if d in cells]
-        lost = [d for d in dependencies if d.state in (FAILED, SKIPPED) and not d.awaits_replan and not d.gap]
+        lost = [d for d in dependencies if d.is_lost]
         if lost:
             yield ends.skip(cell, blocked_by=(lost[0].step.id,))
             yield from ends.skip_dependents(cell)
@@ -199,21 +200,12 @@ def skip_unreachable(made: Sequence[Cell], state: SessionState, ends: StepEnds) 
                 yield from ends.block(queue.pop(0), queue)
 
 
-_Ids = tuple[str, ...]
-
-
-def _changes(proposal: Proposal, graph: Graph) -> tuple[_Ids, _Ids, _Ids, _Ids]:
-    """What is removed, added, revised and rewired: the same that comparing the two versions whole would find."""
-    added: list[str] = []
-    revised: list[str] = []
-    rewired: list[str] = []
-    for step in _touched(proposal, graph):
-        cell = graph.cells.get(step.id)
-        if cell is None:
-            added.append(step.id)
-        elif fields := changed_fields(cell.step, step):
-            (rewired if fields == ("depends_on",) else revised).append(step.id)
-    return _in_list_order(proposal.removed, graph), tuple(added), tuple(revised), tuple(rewired)
+def _changes(proposal: Proposal, graph: Graph, new_name: str) -> PlanDiff:
+    """What a commit changes: the same that comparing the two versions whole would find, at no more than its size."""
+    touched = list(_touched(proposal, graph))
+    gone = _in_list_order(proposal.removed, graph)
+    before = {id_: graph.cells[id_].step for id_ in (*gone, *(step.id for step in touched)) if id_ in graph.cells}
+    return diff_steps(before, touched, gone, old_name=f"v{graph.version}", new_name=new_name)
 
 
 def _touched(proposal: Proposal, graph: Graph) -> Iterator[Step]:
@@ -224,8 +216,8 @@ def _touched(proposal: Proposal, graph: Graph) -> Iterator[Step]:
     yield from (*proposal.steps, *amended.values())
 
 
-def _in_list_order(ids: Iterable[str], graph: Graph) -> _Ids:
-    return tuple(cell.step.id for cell in graph.in_order(graph.cells[id_] for id_ in ids))
+def _in_list_order(ids: Iterable[str], graph: Graph) -> list[str]:
+    return [cell.step.id for cell in graph.in_order(graph.cells[id_] for id_ in ids)]
 
 
 def _calls(steps: Iterable[Step]) -> list[tuple[str, str]]:

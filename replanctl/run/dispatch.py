@@ -12,16 +12,15 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
-import msgspec
-
 from replanctl.kinds import ErrorType, GateName, Health, Status
-from replanctl.live import Cell, call_key
+from replanctl.live import Cell
 from replanctl.plan import Reference, references, too_bulky
 from replanctl.replan import ERROR_TYPES, Check, Missing, Moment
 from replanctl.run.budget import MICROSECONDS, Spending
 from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
 from replanctl.run.execution import Execution
-from replanctl.run.once import DENIED, MAKE, Came, Made, May, Ruling
+from replanctl.run.guarding import Guarding
+from replanctl.run.once import DENIED, May
 from replanctl.run.state import SessionState, microseconds
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import CUT_OFF, Call, Outcome, Started, Tools
@@ -42,6 +41,7 @@ class Dispatcher:
         # what is in flight: when its call or wait ends, what happens then, and in which order it was put here
         self.agenda: list[tuple[int, int, int, Execution]] = []
         self._order = 0
+        self.guard = Guarding(state)
         self.cut_off: Started | None = None  # a call that was made before the session was killed
 
     def refusal(self) -> Check | None:
@@ -76,7 +76,7 @@ class Dispatcher:
             yield from self._ends.fail(execution, Status.SHAPE, bulky)
         elif missing is not None:
             yield from self._ends.fail(execution, Status.ERROR, "", missing=missing)
-        elif (ruling := self._ruling(execution)).may is May.TAKE:
+        elif (ruling := self.guard.ruling(execution)).may is May.TAKE:
             yield from self._ends.take(execution, ruling)
         elif ruling.may is not May.MAKE:
             yield from self._ends.fail(execution, Status.DENIED, ruling.why)
@@ -84,23 +84,6 @@ class Dispatcher:
             yield from self._ends.fail(execution, Status.SHAPE, mismatch)
         else:
             self._call(execution)
-
-    def _ruling(self, execution: Execution) -> Ruling:
-        """Whether the step's own call may be made."""
-        state = self._state
-        if execution.spec.idempotent and not state.once.denied:
-            return MAKE
-        state.once.ran_again(execution.cell.step.id)
-        caller = state.caller(execution.cell)
-        return state.may_call(execution.tool, execution.args, caller, again=caller.step.again)
-
-    def waits(self, cell: Cell) -> bool:
-        """Whether a step's own call is in flight already, for another step: it is not made before that has ended."""
-        state, step = self._state, cell.step
-        known = state.graph.known.read(cell.reading)
-        if not state.once.in_flight or state.tool(step.tool_name).idempotent or not state.can_read(step, known):
-            return False
-        return state.may_call(step.tool_name, state.substituted(step, known), state.caller(cell)).may is May.WAIT
 
     def _read(self, cell: Cell) -> tuple[dict[str, Any], tuple[str, ...], Missing | None, tuple[str, ...]]:
         """The args with what their references read, whom they read, the first that can't be read, and warnings."""
@@ -145,11 +128,7 @@ class Dispatcher:
             cell.step.produces,
             spec.idempotent,
         )
-        if not spec.idempotent and execution.made is None:
-            key = call_key(execution.tool, execution.args)
-            execution.made = state.once.begin(key, execution.tool, state.caller(cell), execution.sources)
-        if execution.made is not None:
-            execution.made.number = state.seq - 1
+        self.guard.calls(execution)
         outcome = self._answer(call, execution)
         execution.acted = outcome.status.took_effect
         if outcome.status is Status.LOST or outcome.latency > spec.timeout:
@@ -205,8 +184,7 @@ class Dispatcher:
     def _answered(self, execution: Execution) -> Iterable[Event]:
         outcome = execution.answer
         status, message = outcome.status, outcome.message
-        if execution.made is not None:
-            self._hear(execution, execution.made)
+        self.guard.hears(execution)
         produces = execution.cell.step.produces
         if status is _OK and produces is not None and (fault := contract.check(produces, outcome.value)):
             status, message = Status.SHAPE, fault
@@ -219,30 +197,14 @@ class Dispatcher:
             return self._ends.succeed(execution, outcome.value)
         return self._unsuccessful(execution, status, message)
 
-    def _hear(self, execution: Execution, made: Made) -> None:
-        """The answer to a call that is made once. `again` is good for one that was answered."""
-        outcome, cell = execution.answer, execution.cell
-        self._state.once.hear(made, outcome.status, outcome.value)
-        self._state.graph.release()
-        if outcome.status.is_answer and cell.step.again and execution.tool == cell.step.tool_name:
-            cell.step = msgspec.structs.replace(cell.step, again=False)
-
-    def _let_go(self, execution: Execution) -> None:
-        """The call that an execution was making did not act, and it will not try that one again."""
-        if execution.made is not None and execution.made.came is Came.NOTHING_YET:
-            self._state.once.drop(execution.made)
-            self._state.graph.release()
-            execution.made = None
-
     def _unsuccessful(self, execution: Execution, status: Status, message: str) -> Iterator[Event]:
         if status is Status.DENIED:
-            self._state.once.denied.add(call_key(execution.tool, execution.args))
-            self._let_go(execution)
+            self.guard.denies(execution)
         if execution.cut_off:
             yield self._ends.abandon(execution, CUT_OFF)
         elif execution.unheard is not None:
             yield from self._abandon(execution, self._state.budget.cut_off(self._state))
-        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not _doubtful(execution):
+        elif ERROR_TYPES[status] is ErrorType.ENVIRONMENTAL and not self.guard.doubts(execution):
             yield from self._try_again(execution)
         else:
             yield from self._ends.fail(execution, status, message, outcome=execution.answer)
@@ -261,7 +223,7 @@ class Dispatcher:
             if gate.gate is not GateName.MAX_SECONDS or not self._has_fallback(execution):
                 yield from self._abandon(execution, gate)
                 return
-        self._let_go(execution)
+        self.guard.lets_go(execution)
         if self._has_fallback(execution):
             self._schedule(state.clock, _FALL_BACK, execution)
         else:
@@ -275,8 +237,8 @@ class Dispatcher:
 
     def _retry(self, execution: Execution) -> Iterator[Event]:
         state, last = self._state, execution.answer
-        if call_key(execution.tool, execution.args) in state.once.denied:  # meanwhile, to another step
-            self._let_go(execution)
+        if self.guard.is_denied(execution):  # meanwhile, to another step
+            self.guard.lets_go(execution)
             yield from self._ends.fail(execution, Status.DENIED, DENIED.why)
         elif (gate := self._refused(Moment.CALL)) is not None:
             yield from self._abandon(execution, gate)
@@ -291,12 +253,11 @@ class Dispatcher:
             execution.fallbacks = list(
                 dict.fromkeys(name for name in execution.spec.fallback if name != execution.tool)
             )
-        caller = self._state.caller(execution.cell)
         while execution.fallbacks:
             name = execution.fallbacks[0]
             schema = self._state.tool(name).args
             refused = schema is not None and contract.check_args(schema, execution.args)
-            if not refused and self._state.may_call(name, execution.args, caller).may is May.MAKE:
+            if not refused and self.guard.lets_fall_back(execution, name):
                 return True
             execution.fallbacks.pop(0)
         return False
@@ -326,14 +287,9 @@ class Dispatcher:
         return state.budget.refusal(moment, state, spending)
 
     def _abandon(self, execution: Execution, gate: Check) -> Iterator[Event]:
-        self._let_go(execution)
+        self.guard.lets_go(execution)
         self._state.spent = self._state.spent or (gate, execution.cell.step.id)
         yield self._ends.abandon(execution)
-
-
-def _doubtful(execution: Execution) -> bool:
-    """Whether the call that an execution made may have happened, and is not to be made twice."""
-    return execution.made is not None and execution.made.came is Came.DOUBT
 
 
 def _unheard(outcome: Outcome, latency: float) -> Outcome:

@@ -214,14 +214,14 @@ class Session:
         """Until nothing is in flight and nothing more may start."""
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
         agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, dispatch.refusal
-        came, something_waits = self._interruptions.came, self._turns.something_waits
+        came, something_waits, guard = self._interruptions.came, self._turns.something_waits, dispatch.guard
         yield from self._hear()
         while True:
             while len(agenda) < width and not something_waits() and not self._settling.words:
                 cell = next_ready()
                 if cell is None or refusal() is not None:
                     break
-                if dispatch.waits(cell):
+                if guard.waits(cell):
                     state.graph.hold()
                     continue
                 yield from dispatch.begin(cell)

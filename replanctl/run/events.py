@@ -206,13 +206,19 @@ class Gate(Event, frozen=True, gc=False, tag="gate"):
 
 
 class LessonLearned(Event, frozen=True, gc=False, tag="lesson"):
-    """A lesson was written, or one that says the same raised its count."""
+    """A lesson was written, or one that says the same raised its count.
+
+    `learned_in` is the version whose failure it was learned from first, which need not be the one in force, `cause`
+    what it says of why.
+    """
 
     text: str
     count: int
     step_id: str | None
     error_type: ErrorType
     evicted: str | None = None
+    learned_in: str = ""
+    cause: str = ""
 
 
 class PlanDraft(Event, frozen=True, gc=False, tag="plan.draft"):

@@ -203,8 +203,7 @@ class ResultFold:
 
     def _lesson(self, event: e.LessonLearned) -> None:
         known = self._lessons.get(event.text)
-        failed_in = event.text.partition(" ")[0]  # need not be the version in force
-        version, step_id = (known.version, known.step_id) if known else (failed_in, event.step_id)
+        version, step_id = (known.version, known.step_id) if known else (event.learned_in, event.step_id)
         self._lessons[event.text] = LessonView(event.text, event.count, version, step_id, event.error_type)
         if event.evicted is not None:
             self._lessons.pop(event.evicted, None)

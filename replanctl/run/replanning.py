@@ -91,7 +91,9 @@ class Replanning:
         gone = evicted.text if evicted is not None else None
         if trigger.failure is not None and trigger.failure.lesson is None:
             trigger.failure.lesson = lesson
-        return state.emit(LessonLearned, lesson.text, lesson.count, trigger.step_id, error_type, gone)
+        return state.emit(
+            LessonLearned, lesson.text, lesson.count, trigger.step_id, error_type, gone, lesson.version, cause
+        )
 
     def _reword(self, trigger: Trigger, cause: str) -> Iterator[Event]:
         """What a replanner says of the cause when it answers stands in the lesson instead of what was guessed."""
@@ -101,7 +103,7 @@ class Replanning:
         old, error_type = failure.lesson, failure.signal.error_type
         left = state.lessons.unlearn(old)
         if left is not None:
-            yield state.emit(LessonLearned, left.text, left.count, trigger.step_id, error_type)
+            yield state.emit(LessonLearned, left.text, left.count, trigger.step_id, error_type, None, left.version)
         failure.lesson = None
         event = self._lesson(trigger, error_type, cause)
         gone = left is None and event.text != old.text

@@ -176,7 +176,7 @@ class SessionScreen:
 
     def _lesson(self, event: LessonLearned) -> None:
         if event.error_type != ErrorType.INVALID_DRAFT:  # a version's cause stays the failure's
-            self._cause = cause_of(event.text)
+            self._cause = event.cause.removeprefix("expected none, got ")
 
     def _draft(self, event: PlanDraft) -> None:
         self._said.update(event.warnings)
@@ -218,8 +218,3 @@ class SessionScreen:
         said += [f"gaps {gaps}"] if gaps else []
         said += [f"missing {some(list(event.missing), glyphs.ellipsis)}"] if event.missing else []
         self._columns.event(seconds(event.at), mark, "; ".join(said))
-
-
-def cause_of(lesson: str) -> str:
-    """The cause in a lesson's text: `v1 step 3 assumption: <cause>; avoid: …`."""
-    return lesson.partition(": ")[2].rpartition("; avoid: ")[0].removeprefix("expected none, got ")

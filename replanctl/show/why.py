@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from replanctl.kinds import ChangeKind, StepState
-from replanctl.plan import Step, StepChange, changed_fields
+from replanctl.plan import Step, StepChange, step_change
 from replanctl.run import Blocker, ExecutionStory, Story, VersionStory, error_in_words
 from replanctl.show.columns import Columns
 from replanctl.show.diff import describe
@@ -85,7 +85,7 @@ def _change(columns: Columns, change: VersionStory) -> None:
     """A version, and what it made of the step."""
     paper = columns.paper
     paper.line(Span(change.version, "version"), _because(change), indent=2, hang=5)
-    difference = _difference(change)
+    difference = step_change(change.old, change.new)
     words, note, below = describe(difference, paper.glyphs, {})
     mark = Span(paper.pad(difference.kind.value, columns.mark), _STYLES[difference.kind])
     beside = "; ".join(filter(None, (note, _unseen(change, difference))))
@@ -102,17 +102,6 @@ def _because(change: VersionStory) -> str:
     if change.granularity is not None:
         return f" {change.granularity}, because {change.cause}"
     return "" if change.rule is None else f" {RESUMED}"
-
-
-def _difference(change: VersionStory) -> StepChange:
-    old, new = change.old, change.new
-    if old is None or new is None:
-        kind, step = (ChangeKind.ADDED, new) if new is not None else (ChangeKind.REMOVED, old)
-        assert step is not None
-        return StepChange(kind, step.id, old, new)
-    fields = changed_fields(old, new)
-    kind = ChangeKind.REWIRED if fields == ("depends_on",) else ChangeKind.REVISED
-    return StepChange(kind, new.id, old, new, fields)
 
 
 def _unseen(change: VersionStory, difference: StepChange) -> str:

@@ -274,3 +274,21 @@ def test_a_real_planner_takes_session_time(limit: float | None, reason: str) -> 
     assert (result.reason, result.seconds) == (reason, 6.0 if reason == "goal_met" else 5.0)
     drafted = [event.at for event in result.events if event.type == "plan.draft"]
     assert drafted == [5.0]
+
+
+def test_the_cause_that_a_planner_names_stands_in_the_lesson() -> None:
+    def planner(goal: str, history: Sequence[Step], last_error: FailureSignal | None) -> Any:
+        if last_error is None:
+            return [Step("1", "fails")]
+        assert "no" in last_error and str(last_error) == "ValueError: no"
+        return {"steps": [Step("1", "works")], "cause": "the wrong tool"}
+
+    def tool(name: str, args: dict[str, Any]) -> str:
+        if name == "fails":
+            raise ValueError("no")
+        return "yes"
+
+    result = PlanExecuteAgent(planner, tool, policy=Policy()).run("g")
+    assert [(lesson.text, lesson.count) for lesson in result.lessons] == [
+        ("v1 step 1 unknown: the wrong tool; avoid: fails: error", 1)
+    ]

@@ -22,12 +22,13 @@ from replanctl.run.events import (
     Route,
     Signal,
     StepEnd,
+    StepSettled,
     StepStart,
     VariableHealth,
 )
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
-MOVES = {(PENDING, RUNNING), (RUNNING, DONE), (RUNNING, FAILED), (PENDING, SKIPPED)}
+MOVES = {(PENDING, RUNNING), (RUNNING, DONE), (RUNNING, FAILED), (PENDING, SKIPPED), (FAILED, DONE)}
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -193,6 +194,17 @@ def _rejected(plan: Standing, event: PlanRejected) -> Standing:
     return replace(plan, waiting=plan.waiting - {event.step_id}) if event.handed_over else plan
 
 
+def _settled(plan: Standing, event: StepSettled) -> Standing:
+    """A person's word: a step that stands is done with it, or waits no longer."""
+    if not event.stands:
+        return plan
+    id_, waiting = event.step_id, plan.waiting - {event.step_id}
+    if event.how != "done":
+        return replace(plan, waiting=waiting)
+    state, health = {**plan.state, id_: DONE}, {**plan.health, id_: "clean"}
+    return replace(plan, waiting=waiting, state=state, health=health, gaps=plan.gaps - {id_})
+
+
 def _health(plan: Standing, event: VariableHealth) -> Standing:
     return replace(plan, health={**plan.health, event.name[1:]: event.health})
 
@@ -206,5 +218,6 @@ _CHANGES: dict[type[Event], Callable[[Standing, Any], Standing]] = {
     Route: _route,
     Gate: _gate,
     PlanRejected: _rejected,
+    StepSettled: _settled,
     VariableHealth: _health,
 }

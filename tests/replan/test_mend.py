@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from replanctl.live.graph import Graph
+from replanctl.nearest import closest, edit_distance
 from replanctl.plan.model import Step
 from replanctl.plan.references import Reference
 from replanctl.replan.mend import mend
-from replanctl.replan.slips import closest, edit_distance
 
 
 @pytest.mark.parametrize(

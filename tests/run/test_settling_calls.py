@@ -210,3 +210,12 @@ def test_what_was_settled_is_told_alike_again() -> None:
     words = [Settlement("2", DONE, {"paid": True})]
     first, second = (settle(plan(), PAYS.format("timeout"), words)[0] for _ in range(2))
     assert list(map(msgspec.json.encode, first)) == list(map(msgspec.json.encode, second))
+
+
+def test_a_step_that_failed_another_way_since_only_has_its_call_settled() -> None:
+    """Its call of pay happened; but what it failed at is the look that it tried instead."""
+    outcomes = PAYS.format("timeout")[:-1] + ", {match: {step: 2, tool: look}, returns: [denied]}]"
+    events, result = settle(plan(pay=ALTERNATIVE), outcomes, [Settlement("2", DONE, 7)])
+    assert settled(events) == ["2.1 done"]
+    assert [a.tool for row in result.history if row.step_id == "2" for a in row.attempts] == ["pay", "look", "look"]
+    assert result.reason == "goal_met"

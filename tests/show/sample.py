@@ -111,7 +111,7 @@ def vendors() -> Iterator[Event]:
         cause="sells by quote only",
     )
     yield Route(0, 3.0, "v1", "3", "assumption", "wide-radius", 2, Granularity.TAIL)
-    yield LessonLearned(0, 3.0, "v1", LESSON, 1, "3", "assumption")
+    yield LessonLearned(0, 3.0, "v1", LESSON, 1, "3", "assumption", None, "v1", "sells by quote only")
     for gate, limit, reading in (("per_step", 3, 0), ("max_replans", 5, 0), ("max_replan_tokens", 20_000, 636)):
         yield Gate(0, 3.0, "v1", gate, limit, reading, True, "3")
     yield Ledger(0, 3.0, "v1", "replan", "3", Granularity.TAIL, 530, 530)

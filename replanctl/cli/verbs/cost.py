@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import answer
 from replanctl.cli.values import amount, count, positive, step_count
 from replanctl.cli.world import World
 from replanctl.cost import Coefficients, CostTable, cost_table, measured
@@ -17,6 +16,7 @@ from replanctl.errors import UsageError
 from replanctl.files import load_coefficients
 from replanctl.host import sound
 from replanctl.kinds import Format
+from replanctl.nearest import nearest
 from replanctl.run import LedgerLine
 from replanctl.store import Store
 
@@ -26,8 +26,7 @@ def coefficient(text: str) -> tuple[str, int]:
     name, equals, tokens = text.partition("=")
     known = Coefficients.__struct_fields__
     if not equals or name not in known:
-        near = get_close_matches(name, known, n=1)
-        raise ValueError(f"{text!r} is not NAME=TOKENS with one of {', '.join(near or known)}")
+        raise ValueError(f"{text!r} is not NAME=TOKENS with one of {nearest(name, known) or ', '.join(known)}")
     return name, count(tokens)
 
 
@@ -53,14 +52,16 @@ def execute(options: Options, world: World) -> int:
     told = _of_run(options.run, world.store_folder(options.store)) if options.run is not None else None
     table = _table(options, told)
     replans = told.replans if told else None
-    if options.format is Format.JSON:
-        figures = msgspec.structs.asdict(table)
-        document = {"schema_version": 1, "run": options.run, "price": options.price, **figures, "replans": replans}
-        write_line(world.stdout, msgspec.json.encode(document))
-    else:
+
+    def document() -> dict[str, Any]:
+        return {"run": options.run, "price": options.price, **msgspec.structs.asdict(table), "replans": replans}
+
+    def screen() -> None:
         from replanctl.show import cost_screen
 
         cost_screen(world.paper(world.stdout, options.color), table, options.price, options.run, replans)
+
+    answer(world.stdout, options.format, document, screen)
     return 0
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import say, write_line
+from replanctl.cli.output import answer, say
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Source, parse_rehearsal, read_plan, write_text
@@ -50,13 +50,14 @@ def _write(source: Source, silent: dict[str, OnFailure]) -> None:
 
 def _show(options: Options, world: World, steps: tuple[Step, ...], rows: tuple[CouplingRow, ...]) -> None:
     said = [step.on_failure for step in steps]
-    if options.format is Format.JSON:
-        documents = [_document(row, on_failure) for row, on_failure in zip(rows, said, strict=True)]
-        write_line(world.stdout, msgspec.json.encode({"schema_version": 1, "steps": documents}))
-    else:
+
+    def screen() -> None:
         from replanctl.show import coupling_screen
 
         coupling_screen(world.paper(world.stdout, options.color), rows, said)
+
+    documents = [_document(row, on_failure) for row, on_failure in zip(rows, said, strict=True)]
+    answer(world.stdout, options.format, lambda: {"steps": documents}, screen)
 
 
 def _document(row: CouplingRow, said: OnFailure | None) -> dict[str, object]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import msgspec
+from typing import Annotated, assert_never
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.operands import Operand, Operands
-from replanctl.cli.output import write_document, write_line
+from replanctl.cli.output import write_document, write_json
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.kinds import DiffFormat
@@ -36,14 +34,17 @@ def execute(options: Options, world: World) -> int:
     operands = Operands(world.store_folder(options.store), options.run, world.stdin)
     old, new = operands.find(options.old), operands.find(options.new)
     diff = diff_plans(old.steps, new.since(old), old_name=old.name, new_name=new.name)
-    if options.format is DiffFormat.JSON:
-        write_line(world.stdout, msgspec.json.encode({"schema_version": 1, **_document(diff)}))
-    elif options.format is DiffFormat.MARKDOWN:
-        from replanctl.show import diff_markdown
+    match options.format:
+        case DiffFormat.JSON:
+            write_json(world.stdout, _document(diff))
+        case DiffFormat.MARKDOWN:
+            from replanctl.show import diff_markdown
 
-        write_document(world.stdout, diff_markdown(diff))
-    else:
-        _draw(options, world, old, new, diff)
+            write_document(world.stdout, diff_markdown(diff))
+        case DiffFormat.TEXT:
+            _draw(options, world, old, new, diff)
+        case _:
+            assert_never(options.format)
     return DIFFERENT if diff and options.exit_code else 0
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, assert_never
 
 from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.operands import no_version
 from replanctl.cli.output import write_document
 from replanctl.cli.points import Point, point
 from replanctl.cli.world import World
-from replanctl.errors import UsageError
 from replanctl.files import parse_rehearsal, read_plan
 from replanctl.host import sound
 from replanctl.kinds import GraphFormat, StepState
@@ -61,20 +61,23 @@ def _version(result: SessionResult, wanted: str | None) -> VersionView:
     for version in reversed(versions):
         if wanted in (None, version.version):
             return version
-    last = versions[-1].version if versions else "none"
-    raise UsageError(f"run {result.run} has no version {wanted or 'yet'}", hint=f"its last one is {last}")
+    raise no_version(result.run, wanted, [version.version for version in versions])
 
 
 def _draw(picture: Picture, options: Options, world: World) -> None:
-    if options.format is GraphFormat.TEXT:
-        from replanctl.show import graph_screen
+    from replanctl.show import dot, graph_screen, mermaid
 
-        graph_screen(world.paper(world.stdout, options.color), picture)
-    else:
-        from replanctl.show import dot, mermaid
-
-        lines = mermaid(picture) if options.format is GraphFormat.MERMAID else dot(picture)
-        write_document(world.stdout, "".join(f"{line}\n" for line in lines))
+    match options.format:
+        case GraphFormat.TEXT:
+            graph_screen(world.paper(world.stdout, options.color), picture)
+            return
+        case GraphFormat.MERMAID:
+            lines = mermaid(picture)
+        case GraphFormat.DOT:
+            lines = dot(picture)
+        case _:
+            assert_never(options.format)
+    write_document(world.stdout, "".join(f"{line}\n" for line in lines))
 
 
 VERB = Verb("Draw what rests on what.", Options, execute)

@@ -11,7 +11,7 @@ import msgspec
 
 from replanctl.cli.bar import Bar
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import write_json
 from replanctl.cli.values import Format, folder
 from replanctl.cli.world import World
 from replanctl.errors import InputError, UsageError
@@ -129,8 +129,7 @@ def _same(path: Path, other: Path) -> bool:
 def _tell(reports: Iterable[Report], options: Options, world: World) -> None:
     all_ = list(reports)
     if options.format is Format.JSON:
-        document = {"schema_version": 1, "totals": totals(all_), "traces": all_}
-        write_line(world.stdout, msgspec.json.encode(document))
+        write_json(world.stdout, {"totals": totals(all_), "traces": all_})
         return
     from replanctl.show import imported_screen
 

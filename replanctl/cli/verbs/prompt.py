@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import say, write_line
+from replanctl.cli.operands import no_version
+from replanctl.cli.output import answer, say
 from replanctl.cli.points import Point, point, version
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError, UsageError
@@ -85,11 +86,8 @@ def execute(options: Options, world: World) -> int:
         run = options.run.run or store.latest().run
         with sound(folder, run):
             asked = _find(_requests(store, run), run, options.to or options.run.version)
-    if options.format is Format.JSON:
-        document = {"schema_version": 1, "run": run, **msgspec.structs.asdict(asked)}
-        write_line(world.stdout, msgspec.json.encode(document))
-    else:
-        _write(asked, run, options, world)
+    document = {"run": run, **msgspec.structs.asdict(asked)}
+    answer(world.stdout, options.format, lambda: document, lambda: _write(asked, run, options, world))
     return 0
 
 
@@ -116,7 +114,7 @@ def _find(log: RequestLog, run: int, wanted: str | None) -> KeptRequest:
         if asked.version == wanted:
             return asked
     if wanted not in log.versions:
-        raise UsageError(f"run {run} has no version {wanted}", hint=f"its last one is {log.versions[-1]}")
+        raise no_version(run, wanted, log.versions)
     answered = ", ".join(asked.version for asked in log.requests if asked.version is not None)
     raise UsageError(f"no replan led to {wanted} of run {run}", hint=f"replans led to {answered or 'none'}")
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
-
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import say, write_line
+from replanctl.cli.output import answer, say
 from replanctl.cli.world import World
 from replanctl.kinds import Format
 
@@ -24,12 +22,13 @@ def execute(options: Options, world: World) -> int:
 
     with Store.open(world.store_folder(options.store)) as store:
         runs, damaged = store.runs(), store.damaged()
-    if options.format is Format.JSON:
-        write_line(world.stdout, msgspec.json.encode({"schema_version": 1, "runs": runs}))
-    else:
+
+    def screen() -> None:
         from replanctl.show import runs_screen
 
         runs_screen(world.paper(world.stdout, options.color), runs)
+
+    answer(world.stdout, options.format, lambda: {"runs": runs}, screen)
     if damaged:
         say(world.stderr, [f"left out, because damaged: run {', run '.join(map(str, damaged))}"])
     return 0

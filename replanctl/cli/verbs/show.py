@@ -15,7 +15,7 @@ from replanctl.cli.views import screen
 from replanctl.cli.world import World
 from replanctl.host import sound
 from replanctl.kinds import Format, RunStatus
-from replanctl.run import SessionResult
+from replanctl.run import SCHEMA_VERSION, SessionResult
 from replanctl.store import RunRow, Store
 
 SECTIONS = ("events", "variables", "ledger", "lessons", "handover")
@@ -61,7 +61,7 @@ def _document(store: Store, row: RunRow, sections: list[str], offers: Offers) ->
     if not sections:
         stored = store.document(row.run) if offers == Offers() else None
         return stored or msgspec.json.encode(offers.complete(store.result(row.run)))
-    parts: dict[str, Any] = {"schema_version": 1, "run": row.run, "status": row.status}
+    parts: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "run": row.run, "status": row.status}
     result = offers.complete(store.result(row.run)) if sections != ["events"] else None
     for name in sections:
         parts[name] = (

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
-
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import say, write_line
+from replanctl.cli.output import answer, say
 from replanctl.cli.world import World
 from replanctl.errors import InputError, Problem, UsageError
 from replanctl.files import check_plan, is_folder, plans_in
@@ -34,11 +32,8 @@ def execute(options: Options, world: World) -> int:
     plans = [each for plan in options.plans for each in _files(plan)]
     problems = [problem for plan in plans for problem in check_plan(plan, stdin=world.stdin)]
     valid = not any(problem.severity == "error" or options.strict for problem in problems)
-    if options.format is Format.JSON:
-        document = {"schema_version": 1, "valid": valid, "problems": problems}
-        write_line(world.stdout, msgspec.json.encode(document))
-    else:
-        _list(problems, len(plans), options, world)
+    document = {"valid": valid, "problems": problems}
+    answer(world.stdout, options.format, lambda: document, lambda: _list(problems, len(plans), options, world))
     if any(problem.severity == "error" and not problem.line for problem in problems):  # there was no text to check
         return UNREADABLE
     return 0 if valid else INVALID

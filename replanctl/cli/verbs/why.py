@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.output import write_line
+from replanctl.cli.output import answer
 from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -31,19 +31,15 @@ def execute(options: Options, world: World) -> int:
     with Store.open(folder) as store:
         run = store.latest().run if options.run is None else store.run(options.run).run
         with sound(folder, run):
-            told = _story(store, run, options.step)
-            _tell(told, run, options, world)
-    return 0
+            story = _story(store, run, options.step)
 
-
-def _tell(told: Story, run: int, options: Options, world: World) -> None:
-    if options.format is Format.JSON:
-        document = {"schema_version": 1, "run": run, **msgspec.structs.asdict(told)}
-        write_line(world.stdout, msgspec.json.encode(document))
-    else:
+    def screen() -> None:
         from replanctl.show import why_screen
 
-        why_screen(world.paper(world.stdout, options.color), told, run)
+        why_screen(world.paper(world.stdout, options.color), story, run)
+
+    answer(world.stdout, options.format, lambda: {"run": run, **msgspec.structs.asdict(story)}, screen)
+    return 0
 
 
 def _story(store: Store, run: int, step: str) -> Story:

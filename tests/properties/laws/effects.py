@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from replanctl.plan.diff import exact
-from replanctl.run.events import StepEnd, StepStart
+from replanctl.run.events import StepEnd, StepSettled, StepStart
 from replanctl.run.tools import Call, Outcome
 from tests.properties.laws.facts import tool
-from tests.properties.laws.results import COMPLETED
-from tests.properties.once import ANSWERS, DID_NOT_ACT, OnceOnly
+from tests.properties.laws.results import COMPLETED, in_doubt
+from tests.properties.once import DID_NOT_ACT, OnceOnly
 from tests.properties.run import Run
 
 _ACTED = ("ok", "shape", "empty", "semantic", "lost")
@@ -31,17 +31,20 @@ def effects_are_what_the_tools_did(run: Run) -> Iterator[str]:
 
 
 def no_call_that_acts_is_made_twice(run: Run) -> Iterator[str]:
-    """Once a call acted, or may have, nothing makes it again but another step that v1 itself lists with it."""
-    made: dict[tuple[str, bytes], list[tuple[str, bool]]] = {}
+    """Once a call acted, or may have, nothing makes it again but another step that v1 itself lists with it, unless a
+    person says that it did not happen."""
+    made: dict[tuple[str, bytes], list[tuple[str, bool, int]]] = {}
     listed = _as_v1_lists_them(run) if any(not t.idempotent for t in (run.rehearsal.plan.tools or {}).values()) else []
+    undone = {e.began + 1: e.seq for e in run.events if type(e) is StepSettled and e.how == "again"}
     for at, call, outcome in run.calls if listed else ():
         if not tool(run, call.tool).idempotent:
             root, original = call.lineage[0], call.step_id in listed[at]
             before = made.setdefault((call.tool, exact(call.args)), [])
-            if any(root == other or not (original and first) for other, first in before):
+            standing = [(other, first) for other, first, when in before if undone.get(when, at) >= at]
+            if any(root == other or not (original and first) for other, first in standing):
                 yield f"step {call.step_id} makes a call of {call.tool} at event {at} that was made before"
             if _may_have_acted(call, outcome):
-                before.append((root, original))
+                before.append((root, original, at))
 
 
 def _may_have_acted(call: Call, outcome: Outcome) -> bool:
@@ -82,14 +85,7 @@ def what_is_not_made_again_was_made(run: Run) -> Iterator[str]:
 
 def a_session_in_doubt_never_completes(run: Run) -> Iterator[str]:
     """While a call may have happened that is made once, and nobody has said whether it did."""
-    doubts = [
-        (event.step_id, attempt.tool)
-        for event in run.events
-        if type(event) is StepEnd
-        for attempt in event.attempts
-        if not tool(run, attempt.tool).idempotent and attempt.status not in (*ANSWERS, *DID_NOT_ACT)
-    ]
-    if doubts and run.end.reason in COMPLETED:
+    if run.end.reason in COMPLETED and (doubts := in_doubt(run)):
         yield f"the session ends with {run.end.reason}, and nobody knows of {doubts}"
 
 

@@ -13,6 +13,7 @@ from replanctl.run.events import (
     SessionComplete,
     Signal,
     StepEnd,
+    StepSettled,
     StepStart,
     VariableHealth,
 )
@@ -47,6 +48,10 @@ class Variables:
                 self._make(event.step_id, moment.before.steps[event.step_id].assumes)
             case StepEnd() if event.attempts:
                 self._premises[event.step_id] = set(moment.before.steps[event.step_id].assumes), self._goals
+            case StepSettled(how="done", stands=True):
+                _, goals = self._premises[event.step_id]
+                self._make(event.step_id, moment.before.steps[event.step_id].assumes)
+                self._outdated |= {event.step_id} if goals < self._goals else set()
             case Signal():
                 self._refute(event.refutes)
             case GoalChanged(accepted=True):

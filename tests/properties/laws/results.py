@@ -18,6 +18,7 @@ from replanctl.run.events import (
     SessionComplete,
     SessionStart,
     StepEnd,
+    StepSettled,
     StepStart,
 )
 from replanctl.run.policy import Mode
@@ -137,14 +138,17 @@ def missing(run: Run) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def in_doubt(run: Run) -> bool:
-    """Whether a call that is made once may have happened."""
-    return any(
-        not tool(run, attempt.tool).idempotent and attempt.status in ("timeout", "lost", "tool_error", "error")
-        for event in run.events
-        if type(event) is StepEnd
-        for attempt in event.attempts
-    )
+def in_doubt(run: Run) -> list[str]:
+    """The calls that are made once and may have happened, by step; a person's word takes one of its step's away."""
+    doubts: list[str] = []
+    for event in run.events:
+        if type(event) is StepSettled:
+            doubts.remove(event.step_id)
+        elif type(event) is StepEnd and event.attempts:
+            last = event.attempts[-1]
+            if not tool(run, last.tool).idempotent and last.status in ("timeout", "lost", "tool_error", "error"):
+                doubts.append(event.step_id)
+    return doubts
 
 
 def _handed_over(run: Run) -> dict[str, str]:
@@ -153,9 +157,12 @@ def _handed_over(run: Run) -> dict[str, str]:
     for event in run.events:
         if isinstance(event, Route | Gate | PlanRejected) and is_handed_over(event):
             handed[event.step_id or ""] = "step_breaker" if isinstance(event, Gate) else "escalated"
+        elif type(event) is StepSettled and event.stands:
+            handed.pop(event.step_id, None)
         elif type(event) is PlanCommit:
             left = {*event.removed, *(step.id for step in event.steps)}
-            handed = {id_: why for id_, why in handed.items() if id_ not in left}
+            closes = event.cause == "goal-changed" and not event.steps  # what is there will do
+            handed = {} if closes else {id_: why for id_, why in handed.items() if id_ not in left}
     return handed
 
 
@@ -209,12 +216,16 @@ def versions_hold_the_plan_as_it_was(run: Run) -> Iterator[str]:
 
 def variables_are_those_of_done_steps(run: Run) -> Iterator[str]:
     """Each with its value, its health and the version that made it."""
-    made = {e.step_id: e for e in run.events if type(e) is StepEnd and e.state is DONE}
+    made = {e.step_id: e for e in run.events if isinstance(e, StepEnd | StepSettled) and _makes(e)}
     health = run.moments[-1].after.health
     expected = {f"E{id_}": (e.value, health[id_], id_, e.version) for id_, e in made.items()}
     found = {name: (v.value, v.health, v.step_id, v.version) for name, v in run.result.variables.items()}
     if found != expected:
         yield f"the variables are {found}, and made were {expected}"
+
+
+def _makes(event: StepEnd | StepSettled) -> bool:
+    return event.state is DONE if type(event) is StepEnd else event.how == "done" and event.stands  # type: ignore[union-attr]
 
 
 def gaps_are_those_of_the_final_version(run: Run) -> Iterator[str]:
