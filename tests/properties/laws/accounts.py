@@ -73,14 +73,14 @@ def the_solver_is_called_when_there_is_something_to_solve(run: Run) -> Iterator[
     plan = run.moments[-1].after
     solved = [event for event in run.events if type(event) is SolverCalled]
     ran_out = finished(run) or (in_doubt(run) and bool(solved))  # in doubt: answered, and then escalated
-    asked = ran_out and bool(plan.gaps or run.rehearsal.policy.mode is Mode.REWOO)
+    asked = bool(ran_out and (plan.gaps or run.rehearsal.policy.mode is Mode.REWOO))
     if len(solved) != asked:
         yield f"the Solver is called {len(solved)} times, with the gaps {sorted(plan.gaps)}"
     for event in solved:
         gaps = tuple(id_ for id_ in plan.steps if id_ in plan.gaps)
         if (event.evidence, event.gaps) != (tuple(plan.done_ids()), gaps):
             yield f"the Solver gets {event.evidence} and {event.gaps}"
-        if event.answered is not (run.end.reason in COMPLETED or (in_doubt(run) and run.end.reason == "escalated")):
+        if event.answered is not (run.end.reason in COMPLETED or bool(in_doubt(run) and run.end.reason == "escalated")):
             yield f"the Solver says {event.answered}, and the session ends with {run.end.reason}"
         if event.missing != missing(run):
             yield f"the Solver misses {event.missing}"
