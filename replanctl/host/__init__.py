@@ -8,6 +8,7 @@ from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
     from replanctl.host.book import add_to_book, open_book, save_book
+    from replanctl.host.corpus import Case, load_corpus, stored_corpus
     from replanctl.host.effects import EffectLog, Unwritten
     from replanctl.host.expect import mismatches
     from replanctl.host.faults import FAULTS, Fault, check_faults, fault, with_faults
@@ -21,6 +22,7 @@ else:
         __name__,
         {
             "book": ("add_to_book", "open_book", "save_book"),
+            "corpus": ("Case", "load_corpus", "stored_corpus"),
             "effects": ("EffectLog", "Unwritten"),
             "expect": ("mismatches",),
             "faults": ("FAULTS", "Fault", "check_faults", "fault", "with_faults"),
@@ -33,6 +35,7 @@ else:
     )
 
 __all__ = [
+    "Case",
     "FAULTS",
     "EffectLog",
     "Fault",
@@ -42,6 +45,7 @@ __all__ = [
     "check_faults",
     "events_of",
     "fault",
+    "load_corpus",
     "mismatches",
     "open_book",
     "outside_of",
@@ -50,5 +54,6 @@ __all__ = [
     "session_of",
     "sound",
     "stop_signals",
+    "stored_corpus",
     "with_faults",
 ]

@@ -10,7 +10,8 @@ from replanctl.lab.coverage import Coverage, Dead
 from replanctl.lab.facts import Doubled, Facts, Stopped
 from replanctl.lab.intervals import clopper_pearson, sign_test, wilson
 from replanctl.lab.matrix import Matrix, MatrixOptions, matrix, matrix_trials
-from replanctl.lab.sweep import Trial, process_pool, sharded, sweep
+from replanctl.lab.sweep import process_pool, sharded, sweep
+from replanctl.lab.trial import Trial
 
 __all__ = [
     "FAULTS",

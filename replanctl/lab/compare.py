@@ -1,25 +1,21 @@
-"""The same scripts under several policies, paired: what got better, what got worse, and where they part."""
+"""The same scripts under several policies, paired: what got better, and what got worse."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Any
+from itertools import islice
 
 import msgspec
 
 from replanctl.errors import UsageError
 from replanctl.files import Rehearsal
-from replanctl.host import session_of
-from replanctl.kinds import Granularity, Mode, OnFailure
+from replanctl.host import Case
+from replanctl.kinds import Granularity, Mode, Reason
 from replanctl.lab.facts import Facts
 from replanctl.lab.intervals import sign_test
-from replanctl.lab.matrix import HONEST
-from replanctl.lab.sweep import Trial
-from replanctl.replan import ScriptedReplanner
-from replanctl.run import Event, Policy
-from replanctl.run import events as e
-from replanctl.script import ScriptedTools
+from replanctl.lab.trial import Trial
+from replanctl.run import Policy
 
 replace = msgspec.structs.replace
 
@@ -63,17 +59,21 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Versus(msgspec.Struct, frozen=True):
-    """Another lane against the first: the cases that differ, and how likely so lopsided a split is by chance."""
+    """Another lane against the first: the cases that differ, and how likely so lopsided a split is by chance.
+
+    `broken` counts sessions that completed and no longer do.
+    """
 
     lane: str
     better: tuple[Pair, ...]
     worse: tuple[Pair, ...]
     same: int
+    broken: int
     chance: float
 
 
 class LaneTotals(msgspec.Struct, frozen=True):
-    """What a lane came to over all cases."""
+    """What a lane came to over all cases. Seconds of session time, tokens as booked."""
 
     lane: str
     sessions: int
@@ -84,26 +84,42 @@ class LaneTotals(msgspec.Struct, frozen=True):
     replans: int
     tokens: int
     seconds: float
-    doubled: int
+    effects: int
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Lanes that do the same at a parting, and what that is."""
+
+    lanes: tuple[str, ...]
+    does: str
 
 
 class Parting(msgspec.Struct, frozen=True):
-    """The first event at which two lanes of one case differ: when, and what each of them does there."""
+    """The first event at which lanes of one case differ: when, after which failure, and who does what there."""
 
     at: float
     step_id: str | None
     message: str
-    first: str
-    other: str
+    groups: tuple[Group, ...]
+
+
+class Race(msgspec.Struct, frozen=True):
+    """The lanes of one case side by side, and where they part: the first time, then within groups."""
+
+    case: str
+    goal: str
+    steps: int
+    lanes: tuple[Facts, ...]
+    partings: tuple[Parting, ...]
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """All lanes over all cases; `cases` holds the facts of each case, a lane a column."""
+    """All lanes over all cases, the others against the first; for one case it is a race as well."""
 
+    cases: int
     lanes: tuple[LaneTotals, ...]
     versus: tuple[Versus, ...]
-    cases: tuple[tuple[str, tuple[Facts, ...]], ...]
-    honest: str = HONEST
+    race: Race | None = None
 
 
 def strategy_lane(strategy: Strategy, policy: Policy) -> Lane:
@@ -116,111 +132,75 @@ def strategy_lane(strategy: Strategy, policy: Policy) -> Lane:
             return Lane(strategy, replace(policy, mode=Mode(strategy)))
 
 
-def compare_trials(rehearsal: Rehearsal, name: str, lanes: Sequence[Lane] | Sequence[Strategy]) -> list[Trial]:
+def compare_trials(case: Case, lanes: Sequence[Lane | Strategy]) -> list[Trial]:
     """One trial a lane. A strategy goes on top of the rehearsal's own policy."""
+    made = lanes_of(case.rehearsal, lanes)
+    return [Trial((case.name, lane.name), policy=lane.policy, lessons=case.lessons) for lane in made]
+
+
+def lanes_of(rehearsal: Rehearsal, lanes: Sequence[Lane | Strategy]) -> list[Lane]:
+    """The policies that lanes mean for a rehearsal. Raises UsageError for fewer than two."""
     if len(lanes) < 2:
-        raise UsageError("a comparison takes two policies or more", hint="give --policy twice, or --strategies")
-    made = [strategy_lane(lane, rehearsal.policy) if isinstance(lane, Strategy) else lane for lane in lanes]
-    return [Trial((name, lane.name), policy=lane.policy) for lane in made]
+        raise UsageError("a comparison takes two policies or more", hint="give --policy twice, or --strategies all")
+    return [strategy_lane(lane, rehearsal.policy) if isinstance(lane, Strategy) else lane for lane in lanes]
 
 
 def compare(facts: Iterable[Facts], lanes: Sequence[str]) -> Comparison:
-    """The table from the facts of the trials, case by case and lane by lane."""
-    cases: dict[str, list[Facts]] = {}
-    for one in facts:
-        cases.setdefault(one.key[0], []).append(one)
-    columns = list(zip(*cases.values(), strict=True)) if cases else []
-    named = list(zip(lanes, columns, strict=False))
-    return Comparison(
-        tuple(_lane_totals(name, column) for name, column in named),
-        tuple(_versus(name, list(cases), columns[0], column) for name, column in named[1:]),
-        tuple((name, tuple(row)) for name, row in cases.items()),
-    )
+    """The table from the facts of the trials, case by case and lane by lane; only pairs that differ are kept."""
+    columns = [_Lane(name) for name in lanes]
+    others = [_Other(name) for name in lanes[1:]]
+    left, cases = iter(facts), 0
+    while row := tuple(islice(left, len(lanes))):
+        cases += 1
+        for column, one in zip(columns, row, strict=True):
+            column.apply(one)
+        for other, one in zip(others, row[1:], strict=True):
+            other.apply(Pair(one.key[0], row[0], one))
+    totals = tuple(column.totals() for column in columns)
+    return Comparison(cases, totals, tuple(other.versus() for other in others))
+
+
+class _Lane:
+    """Counts what a lane came to."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._sums = dict.fromkeys(LaneTotals.__struct_fields__[1:], 0)
+        self._microseconds = 0
+
+    def apply(self, one: Facts) -> None:
+        sums = self._sums
+        sums["sessions"] += 1
+        sums["completed"] += one.completed
+        sums["with_gaps"] += one.reason is Reason.GOAL_MET_WITH_GAPS
+        for name in ("gaps", "calls", "replans", "tokens", "effects"):
+            sums[name] += getattr(one, name)
+        self._microseconds += round(one.seconds * 1_000_000)
+
+    def totals(self) -> LaneTotals:
+        return LaneTotals(lane=self._name, **{**self._sums, "seconds": self._microseconds / 1_000_000})
+
+
+class _Other:
+    """Holds a lane against the first."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._better: list[Pair] = []
+        self._worse: list[Pair] = []
+        self._same = 0
+
+    def apply(self, pair: Pair) -> None:
+        if pair.verdict:
+            (self._better if pair.verdict > 0 else self._worse).append(pair)
+        else:
+            self._same += 1
+
+    def versus(self) -> Versus:
+        better, worse = tuple(self._better), tuple(self._worse)
+        broken = sum(pair.broke for pair in worse)
+        return Versus(self._name, better, worse, self._same, broken, sign_test(len(better), len(worse)))
 
 
 def _rank(facts: Facts) -> tuple[bool, bool]:
-    return facts.completed, facts.completed and facts.reason == "goal_met"
-
-
-def _versus(lane: str, names: Sequence[str], first: Sequence[Facts], other: Sequence[Facts]) -> Versus:
-    pairs = [Pair(name, one, two) for name, one, two in zip(names, first, other, strict=True)]
-    better = tuple(pair for pair in pairs if pair.verdict > 0)
-    worse = tuple(pair for pair in pairs if pair.verdict < 0)
-    return Versus(lane, better, worse, len(pairs) - len(better) - len(worse), sign_test(len(better), len(worse)))
-
-
-def _lane_totals(lane: str, facts: Sequence[Facts]) -> LaneTotals:
-    return LaneTotals(
-        lane,
-        len(facts),
-        sum(f.completed for f in facts),
-        sum(f.completed and f.reason != "goal_met" for f in facts),
-        sum(f.gaps for f in facts),
-        sum(f.calls for f in facts),
-        sum(f.replans for f in facts),
-        sum(f.tokens for f in facts),
-        round(sum(f.seconds for f in facts), 6),
-        sum(len(f.doubled) for f in facts),
-    )
-
-
-# -- where two lanes part ----------------------------------------------------------------------------------------------
-
-
-def parting(rehearsal: Rehearsal, first: Policy, other: Policy) -> Parting | None:
-    """The first event at which two policies differ; None where they never do."""
-    message, failed = "", None
-    for one, two in zip(_events(rehearsal, first), _events(rehearsal, other), strict=False):
-        if isinstance(one, e.Signal):
-            message, failed = one.error_msg, one.step_id
-        if not _alike(one, two):
-            return Parting(one.at, failed, message, _does(one), _does(two))
-    return None
-
-
-def _events(rehearsal: Rehearsal, policy: Policy) -> list[Event]:
-    planner = ScriptedReplanner(rehearsal.planner) if rehearsal.planner else None
-    session = session_of(rehearsal, policy, tools=ScriptedTools(rehearsal.outcomes), replanner=planner)
-    return list(session.events())
-
-
-def _alike(one: Event, two: Event) -> bool:
-    """Equal, but for what only repeats the policy, and for readings of gates that let both pass."""
-    if type(one) is not type(two):
-        return False
-    if isinstance(one, e.SessionStart):
-        return True
-    if isinstance(one, e.Gate) and isinstance(two, e.Gate):
-        return (one.gate, one.admitted) == (two.gate, two.admitted)
-    if isinstance(one, e.Signal) and isinstance(two, e.Signal):
-        return replace(one, on_failure=OnFailure.REPLAN) == replace(two, on_failure=OnFailure.REPLAN)
-    return one == two
-
-
-def _does(event: Event) -> str:
-    """What a session does here, in a few words."""
-    match event:
-        case e.Route():
-            return f"{event.rule} → {event.granularity}"
-        case e.StepRetry():
-            return f"tries {event.tool} again"
-        case e.StepFallback():
-            return f"falls back on {event.tool}"
-        case e.PlanCommit():
-            return f"commits {event.version} ({event.granularity or 'start'})"
-        case e.PlanDraft():
-            return f"drafts {', '.join(_step(step) for step in event.steps[:3]) or 'nothing'}"
-        case e.StepStart():
-            return f"starts step {event.step_id} ({event.tool})"
-        case e.StepEnd():
-            return f"leaves step {event.step_id} {'as a gap' if event.gap else event.state}"
-        case e.Gate():
-            return f"{'passes' if event.admitted else 'is stopped by'} {event.gate}"
-        case e.SessionComplete():
-            return f"ends: {event.reason}"
-        case _:
-            return event.type
-
-
-def _step(step: Any) -> str:
-    return f"{step.action} ({step.tool_name})" if step.action != step.tool_name else str(step.tool_name)
+    return facts.completed, facts.reason is Reason.GOAL_MET

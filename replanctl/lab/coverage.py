@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
 from replanctl.files import Rehearsal
 from replanctl.lab.facts import Facts
 from replanctl.plan import Step, mentions
-from replanctl.replan import GATES, RULE_NAMES
+from replanctl.replan import GATES, RULE_NAMES, RouteWhen
 from replanctl.schema import contract
 
 
@@ -31,9 +31,8 @@ class Coverage(msgspec.Struct, frozen=True):
     dead: tuple[Dead, ...]
 
 
-def coverage_of(rehearsal: Rehearsal, facts: Iterable[Facts]) -> Coverage:
-    """What these sessions of one rehearsal used."""
-    used = Used(facts)
+def coverage_of(rehearsal: Rehearsal, used: Used) -> Coverage:
+    """What the sessions of one rehearsal used of all that could have helped."""
     own = [rule.name for rule in rehearsal.policy.routing.rules]
     gates = [str(row.name) for row in GATES]
     return Coverage(
@@ -48,27 +47,29 @@ def coverage_of(rehearsal: Rehearsal, facts: Iterable[Facts]) -> Coverage:
 class Used:
     """What many sessions used, together."""
 
-    def __init__(self, facts: Iterable[Facts]) -> None:
+    def __init__(self) -> None:
         self.rules: set[str] = set()
         self.gates: set[str] = set()
         self.fallbacks: set[tuple[str, str]] = set()
         self.alternatives: set[tuple[str, int]] = set()
         self.planner: set[int] = set()
         self.outcomes: set[int] = set()
-        for one in facts:
-            self.rules.update(one.rules)
-            self.gates.update(map(str, one.refused))
-            self.fallbacks.update(one.fallbacks)
-            self.alternatives.update(one.alternatives)
-            self.planner.update(one.planner)
-            self.outcomes.update(one.outcomes)
+
+    def apply(self, one: Facts) -> None:
+        """Take a session in."""
+        self.rules.update(one.rules)
+        self.gates.update(map(str, one.refused))
+        self.fallbacks.update(one.fallbacks)
+        self.alternatives.update(one.alternatives)
+        self.planner.update(one.planner)
+        self.outcomes.update(one.outcomes)
 
 
 def _dead(rehearsal: Rehearsal, used: Used) -> Iterator[Dead]:
     steps, tools = rehearsal.plan.steps, rehearsal.plan.tools or {}
     for rule in rehearsal.policy.routing.rules:
         if rule.name not in used.rules:
-            yield Dead("rule", rule.name)
+            yield Dead("rule", rule.name, _why_no_match(rule.when, rehearsal))
     for name, tool in tools.items():
         for fallback in tool.fallback:
             if (name, fallback) not in used.fallbacks:
@@ -85,6 +86,20 @@ def _dead(rehearsal: Rehearsal, used: Used) -> Iterator[Dead]:
     for number, outcome in enumerate(rehearsal.outcomes):
         if number not in used.outcomes:
             yield Dead("outcome rule", f"in line {outcome.line}")
+
+
+def _why_no_match(when: RouteWhen, rehearsal: Rehearsal) -> str:
+    """What it asks for that no failure of this plan can be."""
+    steps, tools = rehearsal.plan.steps, rehearsal.plan.tools or {}
+    used = {step.tool_name for step in steps} | {w.tool for step in steps for w in step.alternatives if w.tool}
+    used |= {name for tool in used & tools.keys() for name in tools[tool].fallback}
+    if when.tool is not None and when.tool not in used and not rehearsal.planner:
+        return f"no step uses {when.tool}"
+    if when.step is not None and when.step not in {step.id for step in steps} and not rehearsal.planner:
+        return f"there is no step {when.step}"
+    if when.min_radius is not None and when.min_radius >= len(steps) and not rehearsal.planner:
+        return f"no failure has {when.min_radius} steps resting on it"
+    return ""
 
 
 def _why_no_fallback(rehearsal: Rehearsal, steps: tuple[Step, ...], tool: str, fallback: str) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from replanctl.kinds import Ending, GateName, Granularity, LedgerKind, Reason
 from replanctl.plan import Step
+from replanctl.replan import GATE, Bound, Moment
 from replanctl.run import events as e
 
 
@@ -26,8 +27,25 @@ class Stopped(msgspec.Struct, frozen=True, gc=False):
     reading: float
 
 
+class Need(msgspec.Struct, frozen=True, gc=False):
+    """The smallest limit of a gate that admits all that a session asked of it."""
+
+    gate: GateName
+    limit: float
+
+
+class Freed(msgspec.Struct, frozen=True, gc=False):
+    """The smallest limit of the gate that stopped a session under which it completes, and what that cost in all."""
+
+    limit: float
+    tokens: int
+
+
 class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One session. `key` says which it was; seconds are of session time, tokens are booked.
+
+    `effects` are the calls that a result lists: of tools that act on the world, and others from the second time on.
+    `needs` are what gates read at most, as limits. `freed` is what `tune` found by running it again, `runs` times.
 
     `rules` are the routing rules that decided, `refused` the gates that refused anything, `fallbacks` pairs of a tool
     and what was called instead, `alternatives` steps of v1 with the number of the one taken, `planner` and `outcomes`
@@ -55,6 +73,10 @@ class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     planner: tuple[int, ...] = ()
     outcomes: tuple[int, ...] = ()
     unlanded: tuple[str, ...] = ()
+    effects: int = 0
+    needs: tuple[Need, ...] = ()
+    freed: Freed | None = None
+    runs: int = 1
 
     @property
     def completed(self) -> bool:
@@ -81,6 +103,8 @@ class FactFold:
         self._effects: dict[tuple[str, bytes], int] = {}
         self._args: dict[str, bytes] = {}
         self._tools: dict[str, str] = {}
+        self._once_only: frozenset[str] = frozenset()
+        self._needs: dict[GateName, float] = {}
 
     def apply(self, event: e.Event) -> None:
         """Take the next event in."""
@@ -97,6 +121,7 @@ class FactFold:
                 self.rules[event.rule] = None
             case e.Gate():
                 self.last_gate = event
+                self._read(event)
                 if not event.admitted:
                     self.refused[event.gate] = None
             case e.Ledger():
@@ -106,6 +131,8 @@ class FactFold:
                 self._committed(event)
             case e.SessionComplete():
                 self.end = event
+            case e.SessionStart():
+                self._once_only = frozenset(event.once_only)
             case _:
                 pass
 
@@ -151,6 +178,24 @@ class FactFold:
         else:
             self.gaps.discard(event.step_id)
 
+    def _read(self, event: e.Gate) -> None:
+        self._needs[event.gate] = max(self._needs.get(event.gate, 0), _need(event))
+
+    def needs(self) -> tuple[Need, ...]:
+        """What each gate that was asked read at most, and what was spent of what others count."""
+        spent = {
+            GateName.MAX_STEPS: self.executions,
+            GateName.MAX_TOOL_CALLS: self.calls,
+            GateName.MAX_TOKENS: self.tokens,
+            GateName.MAX_SECONDS: self.end.seconds if self.end is not None else 0,
+        }
+        found = {**self._needs, **{gate: max(self._needs.get(gate, 0), much) for gate, much in spent.items()}}
+        return tuple(Need(gate, limit) for gate, limit in found.items())
+
+    def effects(self) -> int:
+        """How many rows the result's list of effects has."""
+        return sum(times > 1 or tool in self._once_only for (tool, _), times in self._effects.items())
+
     def doubled(self) -> tuple[Doubled, ...]:
         """Every call that took effect more than once, the worst of each tool."""
         worst: dict[str, int] = {}
@@ -159,12 +204,56 @@ class FactFold:
                 worst[tool] = max(worst.get(tool, 0), times)
         return tuple(Doubled(tool, times) for tool, times in worst.items())
 
+    def facts(
+        self,
+        key: tuple[str, ...],
+        *,
+        planner: tuple[int, ...] = (),
+        outcomes: tuple[int, ...] = (),
+        unlanded: tuple[str, ...] = (),
+    ) -> Facts:
+        """The facts of a session that came to its end; the planner's and the script's rules that were used are told."""
+        end = self.end
+        assert end is not None  # a session always comes to its end
+        return Facts(
+            key=key,
+            status=end.status,
+            reason=end.reason,
+            seconds=end.seconds,
+            tokens=self.tokens,
+            remedy=self.remedy,
+            calls=self.calls,
+            executions=self.executions,
+            replans=self.replans,
+            versions=self.versions,
+            depths=tuple(self.depths),
+            gaps=len(self.gaps),
+            stopped=self.stopped(),
+            doubled=self.doubled(),
+            rules=tuple(self.rules),
+            refused=tuple(self.refused),
+            fallbacks=tuple(self.fallbacks),
+            alternatives=tuple(self.alternatives),
+            planner=planner,
+            outcomes=outcomes,
+            unlanded=unlanded,
+            effects=self.effects(),
+            needs=self.needs(),
+        )
+
     def stopped(self) -> Stopped | None:
         """The gate that ended the session, if one did."""
         end, gate = self.end, self.last_gate
         if end is None or end.gate is None or gate is None:
             return None
         return Stopped(end.gate, gate.limit, gate.reading)
+
+
+def _need(event: e.Gate) -> float:
+    """The smallest limit that admits what a replan or its draft asked of a gate."""
+    asked = GATE[event.gate].asked
+    bound = asked.get(Moment.COMMIT) or asked.get(Moment.REPLAN) or Bound.WITHIN
+    return event.reading + 1 if bound is Bound.BELOW else event.reading
 
 
 def facts_of(events: Iterable[e.Event]) -> FactFold:

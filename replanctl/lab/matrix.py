@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
-from math import comb
+from itertools import islice
+from math import comb, isqrt
 from random import Random
-from typing import Any
 
 import msgspec
 
+from replanctl.cost import CostModel
 from replanctl.files import Rehearsal
 from replanctl.host import FAULTS, Fault
-from replanctl.kinds import Reason
-from replanctl.lab.coverage import Coverage, coverage_of
+from replanctl.kinds import Mode, Reason
+from replanctl.lab.coverage import Coverage, Used, coverage_of
 from replanctl.lab.facts import Facts
-from replanctl.lab.sweep import Trial
+from replanctl.lab.trial import Trial
 from replanctl.plan import Step
+from replanctl.replan import resolve
 from replanctl.run import Interruption
 
+PAIRS_SHOWN = 20
 MADE_UP_GOAL = "something else than before"  # where the plan has no interruption of its own
 
 HONEST = "Exact for this policy and script; says nothing about what a model would plan instead."
@@ -72,30 +74,45 @@ class Totals(msgspec.Struct, frozen=True):
     stopped: int
 
 
+class Together(msgspec.Struct, frozen=True):
+    """Two faults that a session gets over one by one and not together, and how it ends then."""
+
+    faults: tuple[str, ...]
+    reason: Reason
+
+
+class Pairs(msgspec.Struct, frozen=True):
+    """A sample of `tried` of the `in_all` pairs of faults; `worse` are how many end short that neither fault ends."""
+
+    tried: int
+    in_all: int
+    completed: int
+    worse: int
+    shown: tuple[Together, ...]
+
+
 class Matrix(msgspec.Struct, frozen=True):
-    """One plan under every fault. `pairs_in_all` is of how many pairs `pairs` is a sample."""
+    """One plan under every fault. `totals` leave out `base`, the session without one.
+
+    `bound_to_fail` says that nothing in the plan could get around a fault that stays.
+    """
 
     name: str
     goal: str
+    mode: Mode
+    limits: dict[str, float | None]
+    statuses: tuple[str, ...]
     base: Facts
     rows: tuple[Row, ...]
     goals: tuple[Facts, ...]
-    pairs: tuple[Facts, ...]
-    pairs_in_all: int
+    pairs: Pairs | None
     stranded: tuple[Stranded, ...]
-    no_other_way: bool
+    bound_to_fail: bool
+    imported: bool
     twice: tuple[Twice, ...]
     unlanded: tuple[str, ...]
     coverage: Coverage
     totals: Totals
-    statuses: tuple[str, ...] = tuple(map(str, FAULTS))
-    honest: str = HONEST
-
-    @property
-    def sessions(self) -> tuple[Facts, ...]:
-        """All of them, in the order in which they were run."""
-        grid = [facts for row in self.rows for facts in (*row.once, *row.always)]
-        return (self.base, *grid, *self.goals, *self.pairs)
 
 
 # -- the trials --------------------------------------------------------------------------------------------------------
@@ -139,44 +156,133 @@ def pairs_in_all(steps: int) -> int:
 def _pairs(steps: Sequence[Step], wanted: int) -> Iterator[tuple[Fault, Fault]]:
     """A sample without replacement, the same for the same plan: drawn by number, so that nobody lists them all."""
     each = 2 * len(FAULTS)
-    here = list(combinations(range(len(steps)), 2)) if wanted else []
-    total = len(here) * each * each
+    total = pairs_in_all(len(steps))
     for number in sorted(Random(len(steps)).sample(range(total), min(wanted, total))):
         pair, rest = divmod(number, each * each)
-        (one, other), (first, second) = here[pair], divmod(rest, each)
+        (one, other), (first, second) = _two_of(pair), divmod(rest, each)
         yield list(_faults(steps[one]))[first], list(_faults(steps[other]))[second]
+
+
+def _two_of(number: int) -> tuple[int, int]:
+    """The pair of that number in the order (0, 1), (0, 2), (1, 2), (0, 3), …"""
+    other = (1 + isqrt(1 + 8 * number)) // 2
+    return number - comb(other, 2), other
 
 
 # -- from facts to the table -------------------------------------------------------------------------------------------
 
 
 def matrix(name: str, rehearsal: Rehearsal, facts: Iterable[Facts]) -> Matrix:
-    """The table of one plan from the facts of its trials, in their order."""
-    found = list(facts)
-    base, rest = found[0], found[1:]
-    width = len(FAULTS)
-    rows = []
-    for number, step in enumerate(rehearsal.plan.steps):
-        start = number * 2 * width
-        once, always = rest[start : start + width], rest[start + width : start + 2 * width]
-        rows.append(Row(step.id, step.action, step.tool_name, tuple(once), tuple(always)))
-    behind = rest[len(rows) * 2 * width :]
-    pairs = tuple(f for f in behind if f.key[0] == "pair")
+    """The table of one plan from the facts of its trials, in their order. Of pairs only what they add is kept."""
+    fold = _Fold(rehearsal)
+    for one in facts:
+        fold.apply(one)
+    plan, policy = rehearsal.plan, rehearsal.policy
+    rows = fold.rows()
     return Matrix(
-        name,
-        rehearsal.plan.goal,
-        base,
-        tuple(rows),
-        tuple(f for f in behind if f.key[0] == "goal"),
-        pairs,
-        pairs_in_all(len(rows)) if pairs else 0,
-        tuple(_stranded(rows)),
-        not _has_other_ways(rehearsal),
-        tuple(_twice(rehearsal, found)),
-        tuple(dict.fromkeys(text for f in found if f.key[0] != "pair" for text in f.unlanded)),
-        coverage_of(rehearsal, found),
-        _totals(found),
+        name=name,
+        goal=plan.goal,
+        mode=policy.mode,
+        limits=msgspec.structs.asdict(resolve(policy.gates, len(plan.steps), CostModel(policy.coefficients))),
+        statuses=tuple(map(str, FAULTS)),
+        base=fold.kept[0],
+        rows=rows,
+        goals=tuple(f for f in fold.kept if f.key[0] == "goal"),
+        pairs=fold.pairs(),
+        stranded=tuple(_stranded(rows)),
+        bound_to_fail=not _has_other_ways(rehearsal),
+        imported=getattr(rehearsal, "recorded", None) is not None,
+        twice=fold.twice(),
+        unlanded=tuple(fold.unlanded),
+        coverage=coverage_of(rehearsal, fold.used),
+        totals=fold.totals.totals(),
     )
+
+
+class TotalsFold:
+    """Counts sessions by how they ended."""
+
+    def __init__(self) -> None:
+        self.sessions = self.met = self.absorbed = self.gaps = self.handed_over = 0
+
+    def apply(self, one: Facts) -> None:
+        """Take a session in."""
+        self.sessions += 1
+        self.met += one.reason is Reason.GOAL_MET
+        self.absorbed += one.reason is Reason.GOAL_MET and not one.replans
+        self.gaps += one.reason is Reason.GOAL_MET_WITH_GAPS
+        self.handed_over += one.reason is Reason.ESCALATED
+
+    def totals(self) -> Totals:
+        """What they came to."""
+        completed = self.met + self.gaps
+        stopped = self.sessions - completed - self.handed_over
+        by_replans = self.met - self.absorbed
+        return Totals(self.sessions, completed, self.absorbed, by_replans, self.gaps, self.handed_over, stopped)
+
+
+class _Fold:
+    """Takes in the facts of one plan's trials: the grid and the goal changes are kept, pairs are counted."""
+
+    def __init__(self, rehearsal: Rehearsal) -> None:
+        self._rehearsal = rehearsal
+        self.used, self.totals = Used(), TotalsFold()
+        self.kept: list[Facts] = []
+        self.unlanded: dict[str, None] = {}
+        self._ends: dict[str, bool] = {}
+        self._twice: dict[str, tuple[int, int, dict[str, None]]] = {}
+        self._pairs = self._pairs_completed = self._worse = 0
+        self._shown: list[Together] = []
+
+    def apply(self, one: Facts) -> None:
+        kind, *faults = one.key
+        self.used.apply(one)
+        if kind != "script":
+            self.totals.apply(one)
+        for doubled in one.doubled:
+            times, sessions, statuses = self._twice.get(doubled.tool, (0, 0, {}))
+            statuses |= dict.fromkeys(map(_status_of, faults if kind != "goal" else ()))
+            self._twice[doubled.tool] = max(times, doubled.times), sessions + 1, statuses
+        if kind == "pair":
+            self._paired(one, faults)
+            return
+        self.kept.append(one)
+        if kind == "fault":
+            self._ends[faults[0]] = one.completed
+            self.unlanded |= dict.fromkeys(one.unlanded)
+
+    def _paired(self, one: Facts, faults: list[str]) -> None:
+        self._pairs += 1
+        self._pairs_completed += one.completed
+        if not one.completed and all(self._ends.get(each) for each in faults):
+            self._worse += 1
+            if len(self._shown) < PAIRS_SHOWN:
+                self._shown.append(Together(tuple(faults), one.reason))
+
+    def rows(self) -> tuple[Row, ...]:
+        grid = iter(self.kept[1:])
+        return tuple(
+            Row(step.id, step.action, step.tool_name, *(tuple(islice(grid, len(FAULTS))) for _ in range(2)))
+            for step in self._rehearsal.plan.steps
+        )
+
+    def pairs(self) -> Pairs | None:
+        if not self._pairs:
+            return None
+        in_all = pairs_in_all(len(self._rehearsal.plan.steps))
+        return Pairs(self._pairs, in_all, self._pairs_completed, self._worse, tuple(self._shown))
+
+    def twice(self) -> tuple[Twice, ...]:
+        tools = self._rehearsal.plan.tools or {}
+        return tuple(
+            Twice(tool, tool not in tools or tools[tool].idempotent, times, sessions, tuple(statuses))
+            for tool, (times, sessions, statuses) in self._twice.items()
+        )
+
+
+def _status_of(fault: str) -> str:
+    """The status in `3=timeout:always`."""
+    return fault.partition("=")[2].partition(":")[0]
 
 
 def _stranded(rows: Iterable[Row]) -> Iterator[Stranded]:
@@ -194,29 +300,4 @@ def _has_other_ways(rehearsal: Rehearsal) -> bool:
     steps, tools = rehearsal.plan.steps, rehearsal.plan.tools or {}
     return (
         bool(rehearsal.planner) or any(step.alternatives for step in steps) or any(t.fallback for t in tools.values())
-    )
-
-
-def _twice(rehearsal: Rehearsal, facts: Iterable[Facts]) -> Iterator[Twice]:
-    worst: dict[str, list[Any]] = {}
-    for one in facts:
-        for doubled in one.doubled:
-            row = worst.setdefault(doubled.tool, [0, 0, {}])
-            row[0], row[1] = max(row[0], doubled.times), row[1] + 1
-            row[2].update(
-                dict.fromkeys(text.partition("=")[2].partition(":")[0] for text in one.key[1:] if "=" in text)
-            )
-    tools = rehearsal.plan.tools or {}
-    for tool, (times, sessions, statuses) in worst.items():
-        spec = tools.get(tool)
-        yield Twice(tool, spec is None or spec.idempotent, times, sessions, tuple(statuses))
-
-
-def _totals(facts: Sequence[Facts]) -> Totals:
-    met = [f for f in facts if f.reason is Reason.GOAL_MET]
-    absorbed = sum(not f.replans for f in met)
-    gaps = sum(f.reason is Reason.GOAL_MET_WITH_GAPS for f in facts)
-    handed = sum(f.reason is Reason.ESCALATED for f in facts)
-    return Totals(
-        len(facts), len(met) + gaps, absorbed, len(met) - absorbed, gaps, handed, len(facts) - len(met) - gaps - handed
     )

@@ -7,119 +7,90 @@ the trials, with a bounded number of batches under way, so that memory does not 
 
 from __future__ import annotations
 
+import gc
+import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from itertools import islice
 
 import msgspec
 
-from replanctl.files import Rehearsal
-from replanctl.host import Fault, session_of, with_faults
-from replanctl.lab.facts import Facts, facts_of
-from replanctl.replan import ScriptedReplanner
-from replanctl.run import Interruption, Policy
-from replanctl.script import ScriptedTools
+from replanctl.files import Rehearsal, collector_paused
+from replanctl.lab.facts import Facts
+from replanctl.lab.judge import judged
+from replanctl.lab.trial import Trial, run_trial
 
 BATCH = 64  # sessions that go to a worker at once
+HERE = 16  # sessions between two looks at the clock, where they run here
 AHEAD = 4  # batches under way for each worker, so that none waits
 
 
-class Trial(msgspec.Struct, frozen=True, gc=False):
-    """One session to run: which it is, the faults before the script, a goal change, the policy (None: its own)."""
-
-    key: tuple[str, ...]
-    faults: tuple[Fault, ...] = ()
-    change: Interruption | None = None
-    policy: Policy | None = None
-
-
-Batch = tuple[Rehearsal, tuple[Trial, ...]]
-
-
-def run_trial(rehearsal: Rehearsal, trial: Trial) -> Facts:
-    """Run one session and say what is known of it."""
-    replace = msgspec.structs.replace
-    if trial.faults:
-        rehearsal = replace(rehearsal, outcomes=with_faults(rehearsal.outcomes, trial.faults))
-    if trial.change is not None:
-        rehearsal = replace(rehearsal, interruptions=(*rehearsal.interruptions, trial.change))
-    script = ScriptedTools(rehearsal.outcomes)
-    planner = ScriptedReplanner(rehearsal.planner) if rehearsal.planner else None
-    session = session_of(rehearsal, trial.policy or rehearsal.policy, tools=script, replanner=planner)
-    fold = facts_of(session.events())
-    end = fold.end
-    assert end is not None  # a session always comes to its end
-    used = script.used()
-    mine = len(trial.faults)
-    return Facts(
-        trial.key,
-        end.status,
-        end.reason,
-        end.seconds,
-        fold.tokens,
-        fold.remedy,
-        fold.calls,
-        fold.executions,
-        fold.replans,
-        fold.versions,
-        tuple(fold.depths),
-        len(fold.gaps),
-        fold.stopped(),
-        fold.doubled(),
-        tuple(fold.rules),
-        tuple(fold.refused),
-        tuple(fold.fallbacks),
-        tuple(fold.alternatives),
-        planner.used() if planner is not None else (),
-        tuple(number - mine for number in used if number >= mine),
-        tuple(str(one) for number, one in enumerate(trial.faults) if number not in used),
-    )
+Batch = tuple[tuple[Rehearsal, tuple[Trial, ...]], ...]
 
 
 def run_batch(batch: Batch) -> list[Facts]:
-    """What a worker does."""
-    rehearsal, trials = batch
-    return [run_trial(rehearsal, trial) for trial in trials]
+    """What a worker does. Sessions make cycles, so they are collected once for all, as long as they are young."""
+    with collector_paused():
+        found = [
+            judged(rehearsal, trial) if trial.judged else run_trial(rehearsal, trial)
+            for rehearsal, trials in batch
+            for trial in trials
+        ]
+    gc.collect(1)
+    return found
 
 
 def batches(trials: Iterable[tuple[Rehearsal, Iterable[Trial]]], size: int = BATCH) -> Iterator[Batch]:
-    """The trials of each rehearsal, so many at a time."""
+    """So many trials at a time, each rehearsal once a batch, without the texts that it was read from."""
+    batch: list[tuple[Rehearsal, tuple[Trial, ...]]] = []
+    room = size
     for rehearsal, each in trials:
-        left = iter(each)
-        while some := tuple(islice(left, size)):
-            yield rehearsal, some
+        left, bare = iter(each), msgspec.structs.replace(rehearsal, sources=(), warnings=())
+        while some := tuple(islice(left, room)):
+            batch.append((bare, some))
+            room -= len(some)
+            if not room:
+                yield tuple(batch)
+                batch, room = [], size
+    if batch:
+        yield tuple(batch)
 
 
 def sweep(
-    trials: Iterable[tuple[Rehearsal, Iterable[Trial]]],
-    executor: Executor | None = None,
-    *,
-    workers: int = 1,
-    told: Callable[[int], object] | None = None,
+    trials: Iterable[tuple[Rehearsal, Iterable[Trial]]], executor: Executor | None = None, *, workers: int = 1
 ) -> Iterator[Facts]:
     """The facts of every trial, in the order of the trials.
 
     Without an `executor` they run here. With one (a process pool, a cluster's) `workers` says how many it has, and
-    the same facts come out in the same order. `told` is told of every so many sessions that are done.
+    the same facts come out in the same order.
     """
-    found = map(run_batch, batches(trials)) if executor is None else _through(executor, batches(trials), workers)
+    work = batches(trials, BATCH if executor is not None else HERE)
+    found = map(run_batch, work) if executor is None else _through(executor, work, workers)
     for facts in found:
-        if told is not None:
-            told(len(facts))
         yield from facts
 
 
 def _through(executor: Executor, work: Iterator[Batch], workers: int) -> Iterator[list[Facts]]:
     under_way: deque[Future[list[Facts]]] = deque(executor.submit(run_batch, b) for b in islice(work, workers * AHEAD))
-    while under_way:
-        yield under_way.popleft().result()
-        under_way.extend(executor.submit(run_batch, batch) for batch in islice(work, 1))
+    try:
+        while under_way:
+            yield under_way.popleft().result()
+            under_way.extend(executor.submit(run_batch, batch) for batch in islice(work, 1))
+    finally:
+        for waiting in under_way:
+            waiting.cancel()
 
 
 def process_pool(jobs: int) -> Executor:
-    """So many processes of this machine."""
-    return ProcessPoolExecutor(jobs)
+    """So many processes of this machine. Being told to stop is for the one that started them."""
+    return ProcessPoolExecutor(jobs, initializer=_leave_stops_alone)
+
+
+def _leave_stops_alone() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def sharded(

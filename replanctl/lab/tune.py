@@ -1,8 +1,10 @@
 """What the limits of a policy cost: sessions they stop that would have finished, and the smallest that let them.
 
-A gate is judged by running each session that it stopped again with this gate alone lifted: exact, not estimated.
-Whatever a limit lets through runs as without it, so that between the limit that stopped a session and none the
-smallest that frees it is found by bisection over real runs.
+Each session that a gate stopped has been run again with this gate alone lifted (`judge.py`); here the answers become
+the smallest limits, the curve between limit and completed sessions, the three figures, and a policy.
+
+Limits that grow with the plan are told by what sessions need: a limit that is written down holds for all of them, so
+none is proposed below what a session needs that completes now.
 """
 
 from __future__ import annotations
@@ -12,30 +14,20 @@ from typing import Any
 
 import msgspec
 
-from replanctl.files import Rehearsal
+from replanctl.host import Case
 from replanctl.kinds import GateName
 from replanctl.lab.facts import Facts
 from replanctl.lab.intervals import clopper_pearson
-from replanctl.lab.matrix import HONEST
-from replanctl.lab.sweep import Trial, run_trial
-from replanctl.replan import GATES, GateRow, Unit
+from replanctl.lab.trial import Trial
+from replanctl.replan import GATES
 from replanctl.run import Policy
 
 FEW = 5  # a limit that fewer sessions decided stands on little
-MOST = 1 << 40  # no limit that is looked for lies beyond
 
 Number = int | float
 
 
-class Case(msgspec.Struct, frozen=True):
-    """One rehearsal of a corpus, by name; `solved` is what the recording says of itself, where it says anything."""
-
-    name: str
-    rehearsal: Rehearsal
-    solved: bool | None = None
-
-
-class Freed(msgspec.Struct, frozen=True):
+class Rescued(msgspec.Struct, frozen=True):
     """A session that a gate stopped and that finishes without it: from which limit on, and what it cost more."""
 
     case: str
@@ -43,37 +35,51 @@ class Freed(msgspec.Struct, frozen=True):
     tokens: int
     solved: bool | None
 
-
-class GateTuning(msgspec.Struct, frozen=True):
-    """One gate over a corpus.
-
-    `limits` are those in force (least and most, where they depend on the plan). `frees` maps each limit worth setting
-    to the sessions it frees; `curve` a limit to the sessions that complete under it, with the interval of their share.
-    """
-
-    gate: GateName
-    limits: tuple[Number | None, Number | None]
-    stopped: tuple[str, ...]
-    freed: tuple[Freed, ...]
-    frees: tuple[tuple[Number, int], ...]
-    proposed: Number | None
-    proposed_tokens: int
-    curve: tuple[CurvePoint, ...]
-
     @property
-    def decided_by_few(self) -> bool:
-        """Whether the proposal stands on fewer than five sessions."""
-        return 0 < len(self.freed) < FEW
+    def worth_it(self) -> bool:
+        """Whether it is worth freeing: all are of which no recording says that it failed its task."""
+        return self.solved is not False
+
+
+class Level(msgspec.Struct, frozen=True):
+    """A limit, how many sessions it frees, and how many tokens those take more in all."""
+
+    limit: Number
+    frees: int
+    tokens: int
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """Under this limit so many sessions complete; the share of all lies between `low` and `high` (95 %)."""
+    """Under this limit (None: those in force) so many complete, with the exact interval of their share (95 %)."""
 
-    limit: Number
+    limit: Number | None
     completed: int
     low: float
     high: float
     proposed: bool = False
+
+
+class GateTuning(msgspec.Struct, frozen=True):
+    """One gate over a corpus: the sessions it stopped, those it alone kept from finishing, the limits that free them.
+
+    `limits` are those in force where it stopped (least and most: some depend on the plan). `proposed` is the smallest
+    that frees all worth freeing and stops none that completes now; `by_few` says that fewer than five decided it.
+    """
+
+    gate: GateName
+    limits: tuple[Number, Number] | None
+    stopped: tuple[str, ...]
+    would_finish: tuple[Rescued, ...]
+    solved_when_recorded: int
+    levels: tuple[Level, ...]
+    proposed: Number | None
+    by_few: bool
+    curve: tuple[CurvePoint, ...]
+
+    @property
+    def worth_freeing(self) -> int:
+        """On how many sessions the proposal stands."""
+        return sum(one.worth_it for one in self.would_finish)
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -91,7 +97,11 @@ class Share(msgspec.Struct, frozen=True):
 
 
 class Tuning(msgspec.Struct, frozen=True):
-    """A corpus under one policy. The three figures: stop rate, what raising one limit would finish, wrong stops."""
+    """A corpus under one policy; `runs` counts every session that was run.
+
+    The three figures: sessions a gate stopped, those of them that raising one limit finishes, and those whose
+    recording solved its task all the same (of those stopped where the recording says so).
+    """
 
     sessions: int
     with_failures: int
@@ -101,122 +111,108 @@ class Tuning(msgspec.Struct, frozen=True):
     stop_rate: Share
     could_finish: Share
     wrongly_stopped: Share
-    solved_known: int
-    honest: str = HONEST
 
 
-def tune_trials(case: Case, policy: Policy | None) -> list[Trial]:
-    """Each case once, as it is."""
-    return [Trial((case.name,), policy=policy)]
+def tune_trials(case: Case, policy: Policy | None = None) -> list[Trial]:
+    """The case once, as it is, and judged."""
+    return [Trial((case.name,), policy=policy, lessons=case.lessons, judged=True)]
 
 
-def tune(cases: Sequence[Case], facts: Sequence[Facts], policy: Policy | None = None) -> Tuning:
-    """Judge every gate that stopped a session; `facts` are those of `tune_trials`, in the order of the cases."""
-    judge = _Judge(policy)
-    stopped: dict[GateName, list[tuple[Case, Facts]]] = {row.name: [] for row in GATES}
-    for case, found in zip(cases, facts, strict=True):
-        if found.stopped is not None:
-            stopped[found.stopped.gate].append((case, found))
-    completed = sum(f.completed for f in facts)
-    gates = tuple(_tuned(row, stopped[row.name], judge, len(cases), completed) for row in GATES)
-    all_stopped = [case for row in GATES for case, _ in stopped[row.name]]
-    freed = {one.case: one for gate in gates for one in gate.freed}
-    known = [case for case in all_stopped if case.solved is not None]
+def tune(facts: Iterable[Facts], solved: Mapping[str, bool | None] | None = None) -> Tuning:
+    """Judge every gate by the facts of `tune_trials`; `solved` says by name which recordings solved their task.
+
+    Only sessions that a gate stopped are kept.
+    """
+    fold = _Fold(solved or {})
+    for one in facts:
+        fold.apply(one)
+    gates = tuple(_tuned(row.name, fold) for row in GATES)
+    stopped = sum(len(gate.stopped) for gate in gates)
+    known = [one.solved for one in fold.all_stopped if one.solved is not None]
     return Tuning(
-        len(cases),
-        sum(bool(f.rules) for f in facts),
-        completed,
-        len(cases) + judge.runs,
+        fold.sessions,
+        fold.with_failures,
+        fold.completed,
+        fold.runs,
         gates,
-        Share.of(len(all_stopped), len(cases)),
-        Share.of(len(freed), len(all_stopped)),
-        Share.of(sum(bool(case.solved) for case in known), len(all_stopped)),
-        len(known),
+        Share.of(stopped, fold.sessions),
+        Share.of(sum(len(gate.would_finish) for gate in gates), stopped),
+        Share.of(sum(known), len(known)),
     )
 
 
-def _tuned(
-    row: GateRow, stopped: Sequence[tuple[Case, Facts]], judge: _Judge, sessions: int, completed: int
-) -> GateTuning:
-    found = [(case, before, judge.smallest(row, case, before)) for case, before in stopped]
-    freed = tuple(
-        Freed(case.name, limit, after.tokens - before.tokens, case.solved)
-        for case, before, answer in found
-        if answer is not None
-        for limit, after in (answer,)
+class _Stopped(msgspec.Struct, frozen=True):
+    facts: Facts
+    solved: bool | None
+
+
+class _Fold:
+    """Takes sessions in: counts them, keeps those that a gate stopped, and how many completed need which limit."""
+
+    def __init__(self, solved: Mapping[str, bool | None]) -> None:
+        self._solved = solved
+        self.sessions = self.with_failures = self.completed = self.runs = 0
+        self.stopped: dict[GateName, list[_Stopped]] = {row.name: [] for row in GATES}
+        self.needs: dict[GateName, dict[Number, int]] = {row.name: {} for row in GATES}
+
+    @property
+    def all_stopped(self) -> Iterator[_Stopped]:
+        return (one for each in self.stopped.values() for one in each)
+
+    def apply(self, one: Facts) -> None:
+        self.sessions += 1
+        self.with_failures += bool(one.rules)
+        self.completed += one.completed
+        self.runs += one.runs
+        if one.stopped is not None:
+            self.stopped[one.stopped.gate].append(_Stopped(one, self._solved.get(one.key[0])))
+        elif one.completed:
+            for need in one.needs:
+                counted = self.needs[need.gate]
+                counted[need.limit] = counted.get(need.limit, 0) + 1
+
+
+def _tuned(gate: GateName, fold: _Fold) -> GateTuning:
+    stopped = fold.stopped[gate]
+    rescued = tuple(
+        Rescued(one.facts.key[0], one.facts.freed.limit, one.facts.freed.tokens, one.solved)
+        for one in stopped
+        if one.facts.freed is not None
     )
-    levels = sorted({one.limit for one in freed})
-    frees = tuple((level, sum(one.limit <= level for one in freed)) for level in levels)
-    limits = [b.stopped.limit for _, b, _ in found if b.stopped is not None and b.stopped.limit is not None]
-    in_force = (min(limits), max(limits)) if limits else (None, None)
-    proposed = levels[-1] if levels else None
+    worth = [one.limit for one in rescued if one.worth_it]
+    proposed = max([*worth, *fold.needs[gate]]) if worth else None
+    stops = (one.facts.stopped for one in stopped)
+    limits = [stop.limit for stop in stops if stop is not None and stop.limit is not None]
     return GateTuning(
-        row.name,
-        in_force,
-        tuple(case.name for case, _ in stopped),
-        freed,
-        frees,
+        gate,
+        (min(limits), max(limits)) if limits else None,
+        tuple(one.facts.key[0] for one in stopped),
+        rescued,
+        sum(one.solved is True for one in rescued),
+        tuple(_levels(rescued)),
         proposed,
-        sum(one.tokens for one in freed),
-        tuple(_curve(in_force[0], frees, sessions, completed, proposed)),
+        0 < len(worth) < FEW,
+        tuple(_curve(rescued, fold.needs[gate], fold, proposed)) if rescued else (),
     )
+
+
+def _levels(rescued: Sequence[Rescued]) -> Iterator[Level]:
+    for limit in sorted({one.limit for one in rescued}):
+        freed = [one for one in rescued if one.limit <= limit]
+        yield Level(limit, len(freed), sum(one.tokens for one in freed))
 
 
 def _curve(
-    limit: Number | None, frees: Sequence[tuple[Number, int]], sessions: int, completed: int, proposed: Number | None
+    rescued: Sequence[Rescued], needs: Mapping[Number, int], fold: _Fold, proposed: Number | None
 ) -> Iterator[CurvePoint]:
-    if limit is None or not frees:
-        return
-    for level, more in ((limit, 0), *frees):
-        yield CurvePoint(level, completed + more, *clopper_pearson(completed + more, sessions), level == proposed)
-
-
-class _Judge:
-    """Runs sessions again with one gate set to another limit, and counts them."""
-
-    def __init__(self, policy: Policy | None) -> None:
-        self._policy = policy
-        self.runs = 0
-
-    def smallest(self, row: GateRow, case: Case, before: Facts) -> tuple[Number, Facts] | None:
-        """The smallest limit under which a stopped session completes, with its facts; None where none does."""
-        assert before.stopped is not None
-        after = self._run(row, case, None if row.nullable else MOST)
-        if not after.completed:
-            return None
-        low = before.stopped.limit or 0
-        high = self._first_that_frees(row, case, low)
-        return self._between(row, case, low, high)
-
-    def _first_that_frees(self, row: GateRow, case: Case, low: Number) -> Number:
-        """Doubling the distance from the limit that stopped it, until one lets it through."""
-        step: Number = 1
-        while not self._run(row, case, low + step).completed:
-            step *= 2
-        return low + step
-
-    def _between(self, row: GateRow, case: Case, low: Number, high: Number) -> tuple[Number, Facts]:
-        """The last step between a limit that stops it and one that does not; seconds to the millisecond."""
-        least = 0.001 if row.unit is Unit.SECONDS else 1
-        while high - low > least:
-            middle = (low + high) / 2 if row.unit is Unit.SECONDS else (low + high) // 2
-            if self._run(row, case, middle).completed:
-                high = middle
-            else:
-                low = middle
-        limit = _up(high) if row.unit is Unit.SECONDS else int(high)
-        return limit, self._run(row, case, limit)
-
-    def _run(self, row: GateRow, case: Case, limit: Number | None) -> Facts:
-        self.runs += 1
-        policy = self._policy or case.rehearsal.policy
-        gates = msgspec.structs.replace(policy.gates, **{str(row.name): limit})
-        return run_trial(case.rehearsal, Trial((case.name,), policy=msgspec.structs.replace(policy, gates=gates)))
-
-
-def _up(seconds: float) -> float:
-    """Up to the next millisecond, so that what was found to be enough stays enough."""
-    return -(-round(seconds * 1_000_000) // 1_000) / 1_000
+    """What completes now, and under each limit that frees a session, or is proposed, as the limit of all."""
+    yield CurvePoint(None, fold.completed, *clopper_pearson(fold.completed, fold.sessions))
+    limits = {one.limit for one in rescued} | ({proposed} if proposed is not None else set())
+    unread = fold.completed - sum(needs.values())
+    for limit in sorted(limits):
+        kept = unread + sum(many for need, many in needs.items() if need <= limit)
+        completed = kept + sum(one.limit <= limit for one in rescued)
+        yield CurvePoint(limit, completed, *clopper_pearson(completed, fold.sessions), limit == proposed)
 
 
 def tuned_policy(policy: Policy, tuning: Tuning) -> tuple[Policy, Mapping[str, str]]:
@@ -229,11 +225,5 @@ def tuned_policy(policy: Policy, tuning: Tuning) -> tuple[Policy, Mapping[str, s
 
 
 def _comment(gate: GateTuning, tuning: Tuning) -> str:
-    few = ": fewer than five decide little" if gate.decided_by_few else ""
-    return f"frees {len(gate.freed)} of {len(gate.stopped)} that it stopped, of {tuning.sessions} sessions{few}"
-
-
-def corpus_trials(cases: Iterable[Case], policy: Policy | None) -> Iterator[tuple[Rehearsal, list[Trial]]]:
-    """The trials of a whole corpus, as a sweep takes them."""
-    for case in cases:
-        yield case.rehearsal, tune_trials(case, policy)
+    few = "; fewer than five decide little" if gate.by_few else ""
+    return f"frees {gate.worth_freeing} of the {len(gate.stopped)} it stopped, of {tuning.sessions} sessions{few}"

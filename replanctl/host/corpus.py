@@ -1,0 +1,103 @@
+"""A corpus: the rehearsals of files and folders, or of the runs in a store, each by name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from replanctl.errors import InputError, Problem, UsageError
+from replanctl.files import Rehearsal, Role, Source, load_rehearsal, parse_rehearsal
+from replanctl.host.faults import fault, with_faults
+from replanctl.replan import Lesson
+from replanctl.store import Inputs, Store
+
+SUFFIXES = (".yaml", ".yml", ".json")
+STDIN = "-"
+# What makes a file of a folder a rehearsal: a plan, and something that says what its calls return.
+_STEPS = re.compile(rb"""\bsteps["']?\s*:""")
+_SCRIPT = re.compile(rb"""\b(?:outcomes|scenarios|recorded)["']?\s*:""")
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One rehearsal of a corpus, by name; `lessons` are the book it begins with."""
+
+    name: str
+    rehearsal: Rehearsal
+    lessons: tuple[Lesson, ...] = ()
+
+    @property
+    def solved(self) -> bool | None:
+        """Whether the recording that the rehearsal came from solved its task; None where nobody says."""
+        solved: bool | None = getattr(getattr(self.rehearsal, "recorded", None), "solved", None)
+        return solved
+
+
+def load_corpus(paths: Iterable[str], *, stdin: Any = None) -> list[Case]:
+    """The rehearsals of these files and of everything in these folders, in their order, each once.
+
+    Raises InputError with everything that is wrong in any of them, UsageError where there is none at all.
+    """
+    cases: dict[str, Case] = {}
+    problems: list[Problem] = []
+    paths = list(paths)
+    for path in (file for name in paths for file in _files(name)):
+        try:
+            rehearsal = load_rehearsal(path, stdin=stdin)
+        except InputError as error:
+            problems.extend(error.problems)
+        else:
+            cases.setdefault(path, Case(path, rehearsal))
+    if any(problem.severity == "error" for problem in problems):
+        raise InputError(problems)
+    if not cases:
+        hint = "a folder's rehearsals are its plans with outcomes, scenarios or recorded"
+        raise UsageError(f"there is no rehearsal in {', '.join(paths)}", hint=hint)
+    return list(cases.values())
+
+
+def _files(name: str) -> Iterator[str]:
+    """A file as it is named; of a folder the rehearsals in it, sorted, those in hidden folders left out."""
+    if name == STDIN or not Path(name).is_dir():
+        yield name
+        return
+    for folder, folders, files in os.walk(name):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        yield from (str(Path(folder, file)) for file in sorted(files) if _is_rehearsal(Path(folder, file)))
+
+
+def _is_rehearsal(path: Path) -> bool:
+    if path.suffix not in SUFFIXES or path.name.startswith(".") or path.stem.endswith(".outcomes"):
+        return False
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return True  # what can't be read is said when it is
+    beside = (path.with_name(f"{path.stem}.outcomes{suffix}") for suffix in SUFFIXES)
+    return bool(_STEPS.search(text)) and (bool(_SCRIPT.search(text)) or any(map(Path.exists, beside)))
+
+
+def stored_corpus(store: Store) -> tuple[list[Case], int]:
+    """The scripted runs of a store as they began, under the policies they had, and how many others there are.
+
+    What real tools or a planner would have said under another limit is not known.
+    """
+    cases, others = [], 0
+    for row in store.runs():
+        inputs = store.inputs(row.run)
+        if inputs.tools is not None or inputs.planner is not None:
+            others += 1
+        else:
+            cases.append(_stored_case(row.run, inputs))
+    return cases, others
+
+
+def _stored_case(run: int, inputs: Inputs) -> Case:
+    rehearsal = parse_rehearsal([Source(s.name, Role(s.role), s.text) for s in inputs.sources])
+    outcomes = with_faults(rehearsal.outcomes, map(fault, inputs.faults))
+    rehearsal = msgspec.structs.replace(rehearsal, policy=inputs.policy, outcomes=outcomes)
+    return Case(f"run {run}", rehearsal, inputs.lessons)
