@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from replanctl.cli.flags import Flag
+from replanctl.cli.flags import Flag, option_name
 from replanctl.cli.gate_flags import GateOptions, gates_given
 from replanctl.cli.values import positive
 from replanctl.kinds import Granularity, Mode, Preset
@@ -23,6 +26,16 @@ class PolicyOptions(GateOptions, frozen=True, kw_only=True):
     ] = UNSET
     preset: Annotated[Preset | UnsetType, Flag("Limits that fit the plan's size.", "PRESET", Preset)] = UNSET
     max_parallel: Annotated[int | UnsetType, Flag("Steps side by side.", "N", positive)] = UNSET
+
+
+def policy_words(options: PolicyOptions, policies: Iterable[Path] = ()) -> str:
+    """The words of a command line that say the same of the policy, quoted for a shell."""
+    words = [word for path in policies for word in ("--policy", str(path))]
+    given = {name: getattr(options, name) for name in ("preset", "mode", "max_parallel", "granularity")}
+    for name, value in {**given, **gates_given(options)}.items():
+        if value is not UNSET:
+            words += [option_name(name), "none" if value is None else f"{value}"]
+    return shlex.join(words)
 
 
 def with_flags(policy: Policy, options: PolicyOptions) -> Policy:

@@ -34,6 +34,7 @@ class World(msgspec.Struct, frozen=True):
     stderr: TextIO
     environ: Mapping[str, str]
     now: Callable[[], str]
+    clock: Callable[[], float] = time.monotonic  # seconds, for what is told of a long wait
 
     @classmethod
     def real(cls) -> World:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from replanctl.files.lessons import load_lessons, save_lessons
     from replanctl.files.planner import parse_draft
     from replanctl.files.policy import load_coefficients
+    from replanctl.files.policy_text import policy_text
     from replanctl.files.reader import collector_paused
     from replanctl.files.recorded import End, Recorded, recorded_in
     from replanctl.files.rehearsal import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         Source,
         check_plan,
         load_plan,
+        load_policy,
         load_rehearsal,
         parse_rehearsal,
         read_outcomes,
@@ -68,6 +70,7 @@ else:
             ),
             "planner": ("parse_draft",),
             "policy": ("load_coefficients",),
+            "policy_text": ("policy_text",),
             "reader": ("collector_paused",),
             "recorded": (
                 "End",
@@ -79,6 +82,7 @@ else:
                 "Source",
                 "check_plan",
                 "load_plan",
+                "load_policy",
                 "load_rehearsal",
                 "parse_rehearsal",
                 "read_outcomes",
@@ -113,9 +117,11 @@ __all__ = [
     "load_coefficients",
     "load_lessons",
     "load_plan",
+    "load_policy",
     "load_rehearsal",
     "parse_draft",
     "parse_rehearsal",
+    "policy_text",
     "plans_in",
     "read_outcomes",
     "read_plan",

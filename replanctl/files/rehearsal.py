@@ -65,6 +65,15 @@ def load_rehearsal(
     return parse_rehearsal(_sources(plan, outcomes, policy, stdin))
 
 
+def load_policy(path: str | Path) -> Policy:
+    """The policy in a file, for plans that it knows nothing of. Raises InputError."""
+    document = read(str(path), read_text(path))
+    sections = read_sections(document, Role.POLICY, None)
+    refuse(document.problems())
+    policy: Policy = sections["policy"]
+    return policy
+
+
 def parse_rehearsal(sources: Sequence[Source]) -> Rehearsal:
     """The rehearsal these texts describe, without a look at the disk. Raises InputError."""
     with collector_paused():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import msgspec
 
 from replanctl.errors import InputError, Problem, UsageError
-from replanctl.files import Rehearsal, Role, Source, load_rehearsal, parse_rehearsal
+from replanctl.files import Rehearsal, Role, Source, is_folder, load_rehearsal, parse_rehearsal, plans_in
 from replanctl.host.faults import fault, with_faults
 from replanctl.replan import Lesson
 from replanctl.store import Inputs, Store
@@ -33,8 +32,8 @@ class Case(msgspec.Struct, frozen=True):
     @property
     def solved(self) -> bool | None:
         """Whether the recording that the rehearsal came from solved its task; None where nobody says."""
-        solved: bool | None = getattr(getattr(self.rehearsal, "recorded", None), "solved", None)
-        return solved
+        recorded = self.rehearsal.recorded
+        return None if recorded is None else recorded.solved
 
 
 def load_corpus(paths: Iterable[str], *, stdin: Any = None) -> list[Case]:
@@ -61,18 +60,14 @@ def load_corpus(paths: Iterable[str], *, stdin: Any = None) -> list[Case]:
 
 
 def _files(name: str) -> Iterator[str]:
-    """A file as it is named; of a folder the rehearsals in it, sorted, those in hidden folders left out."""
-    if name == STDIN or not Path(name).is_dir():
+    """A file as it is named; of a folder the rehearsals in it."""
+    if name == STDIN or not is_folder(name):
         yield name
         return
-    for folder, folders, files in os.walk(name):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        yield from (str(Path(folder, file)) for file in sorted(files) if _is_rehearsal(Path(folder, file)))
+    yield from (str(path) for path in plans_in(name) if _is_rehearsal(path))
 
 
 def _is_rehearsal(path: Path) -> bool:
-    if path.suffix not in SUFFIXES or path.name.startswith(".") or path.stem.endswith(".outcomes"):
-        return False
     try:
         text = path.read_bytes()
     except OSError:

@@ -5,34 +5,106 @@ Trials in, facts out, tables made from facts. Nothing here reads a file or draws
 
 from __future__ import annotations
 
-from replanctl.host import FAULTS, Fault, check_faults, fault, with_faults
+from replanctl.host import FAULTS, Case, Fault, check_faults, fault, with_faults
+from replanctl.lab.compare import (
+    Comparison,
+    Lane,
+    LaneTotals,
+    Pair,
+    Parting,
+    Race,
+    Strategy,
+    Versus,
+    compare,
+    compare_trials,
+)
 from replanctl.lab.coverage import Coverage, Dead
-from replanctl.lab.facts import Doubled, Facts, Stopped
+from replanctl.lab.documents import CompareDocument, MatrixDocument, StatsDocument, TuneDocument, document_schema
+from replanctl.lab.facts import Doubled, Facts, Freed, Stopped
 from replanctl.lab.intervals import clopper_pearson, sign_test, wilson
-from replanctl.lab.matrix import Matrix, MatrixOptions, matrix, matrix_trials
+from replanctl.lab.matrix import Matrix, MatrixOptions, Row, Stranded, Totals, TotalsFold, Twice, matrix, matrix_trials
+from replanctl.lab.race import parting, race
+from replanctl.lab.stats import Decided, Stats, stats
+from replanctl.lab.study import (
+    HONEST,
+    Kind,
+    Study,
+    Work,
+    compare_study,
+    comparison,
+    matrices,
+    matrix_study,
+    tune_study,
+    tuning,
+)
 from replanctl.lab.sweep import process_pool, sharded, sweep
 from replanctl.lab.trial import Trial
+from replanctl.lab.tune import CurvePoint, GateTuning, Share, Tuning, tune, tune_trials, tuned_policy
 
 __all__ = [
     "FAULTS",
+    "HONEST",
+    "Case",
+    "CompareDocument",
+    "Comparison",
     "Coverage",
+    "CurvePoint",
     "Dead",
-    "Matrix",
-    "MatrixOptions",
-    "matrix",
-    "matrix_trials",
+    "Decided",
     "Doubled",
     "Facts",
     "Fault",
+    "Freed",
+    "GateTuning",
+    "Kind",
+    "Lane",
+    "LaneTotals",
+    "Matrix",
+    "MatrixDocument",
+    "MatrixOptions",
+    "Pair",
+    "Parting",
+    "Race",
+    "Row",
+    "Share",
+    "Stats",
+    "StatsDocument",
     "Stopped",
+    "Stranded",
+    "Strategy",
+    "Study",
+    "Totals",
+    "TotalsFold",
     "Trial",
+    "TuneDocument",
+    "Tuning",
+    "Twice",
+    "Versus",
+    "Work",
     "check_faults",
     "clopper_pearson",
+    "compare",
+    "compare_study",
+    "compare_trials",
+    "comparison",
+    "document_schema",
     "fault",
+    "matrices",
+    "matrix",
+    "matrix_study",
+    "matrix_trials",
+    "parting",
     "process_pool",
+    "race",
     "sharded",
     "sign_test",
+    "stats",
     "sweep",
+    "tune",
+    "tune_study",
+    "tune_trials",
+    "tuned_policy",
+    "tuning",
     "wilson",
     "with_faults",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -178,7 +179,8 @@ class _Lane:
         self._microseconds += round(one.seconds * 1_000_000)
 
     def totals(self) -> LaneTotals:
-        return LaneTotals(lane=self._name, **{**self._sums, "seconds": self._microseconds / 1_000_000})
+        sums: dict[str, Any] = {**self._sums, "seconds": self._microseconds / 1_000_000}
+        return LaneTotals(lane=self._name, **sums)
 
 
 class _Other:

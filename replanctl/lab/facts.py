@@ -23,21 +23,21 @@ class Stopped(msgspec.Struct, frozen=True, gc=False):
     """The gate that ended a session, with what it read."""
 
     gate: GateName
-    limit: float | None
-    reading: float
+    limit: int | float | None
+    reading: int | float
 
 
 class Need(msgspec.Struct, frozen=True, gc=False):
     """The smallest limit of a gate that admits all that a session asked of it."""
 
     gate: GateName
-    limit: float
+    limit: int | float
 
 
 class Freed(msgspec.Struct, frozen=True, gc=False):
     """The smallest limit of the gate that stopped a session under which it completes, and what that cost in all."""
 
-    limit: float
+    limit: int | float
     tokens: int
 
 

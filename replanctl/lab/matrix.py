@@ -191,7 +191,7 @@ def matrix(name: str, rehearsal: Rehearsal, facts: Iterable[Facts]) -> Matrix:
         pairs=fold.pairs(),
         stranded=tuple(_stranded(rows)),
         bound_to_fail=not _has_other_ways(rehearsal),
-        imported=getattr(rehearsal, "recorded", None) is not None,
+        imported=rehearsal.recorded is not None,
         twice=fold.twice(),
         unlanded=tuple(fold.unlanded),
         coverage=coverage_of(rehearsal, fold.used),
@@ -212,6 +212,14 @@ class TotalsFold:
         self.absorbed += one.reason is Reason.GOAL_MET and not one.replans
         self.gaps += one.reason is Reason.GOAL_MET_WITH_GAPS
         self.handed_over += one.reason is Reason.ESCALATED
+
+    def add(self, many: Totals) -> None:
+        """Take in what was counted already."""
+        self.sessions += many.sessions
+        self.met += many.absorbed + many.by_replans
+        self.absorbed += many.absorbed
+        self.gaps += many.with_gaps
+        self.handed_over += many.handed_over
 
     def totals(self) -> Totals:
         """What they came to."""

@@ -9,7 +9,7 @@ import msgspec
 
 from replanctl.files import Rehearsal
 from replanctl.host import Case, session_of
-from replanctl.kinds import OnFailure, StepState
+from replanctl.kinds import Granularity, OnFailure, StepState
 from replanctl.lab.compare import Comparison, Group, Lane, Parting, Race, Strategy, lanes_of
 from replanctl.lab.facts import Facts
 from replanctl.plan import Step
@@ -41,16 +41,33 @@ def _events(case: Case, lane: Lane) -> list[Event]:
 
 
 def _partings(lines: Lines) -> Iterator[Parting]:
-    """Where these lanes part, then where those part that went on together, the earlier first."""
+    """Where these lanes part, then where those part that went on together. Partings at one instant are one."""
     waiting = [lines]
     while waiting:
         together = waiting.pop(0)
         at = _first_difference(list(together.values()))
         if at is None:
             continue
-        groups = _groups(together, at)
-        yield _parting(groups, at)
-        waiting += [group for group in groups if len(group) > 1]
+        groups = _parted(together, at, _at(together, at))
+        yield _parting(groups)
+        waiting += [group for group, _ in groups if len(group) > 1]
+
+
+def _parted(lines: Lines, at: int, instant: float) -> list[tuple[Lines, int]]:
+    """The groups into which lanes fall at an instant, each with the number of the event where it went its own way."""
+    found: list[tuple[Lines, int]] = []
+    for group in _groups(lines, at):
+        again = _first_difference(list(group.values()))
+        if again is not None and _at(group, again) == instant:
+            found += _parted(group, again, instant)
+        else:
+            found.append((group, at))
+    return found
+
+
+def _at(lines: Lines, number: int) -> float:
+    """When the event of that number comes, of the first lane."""
+    return next(iter(lines.values()))[number].at
 
 
 def _first_difference(lines: Sequence[Sequence[Event]]) -> int | None:
@@ -75,12 +92,14 @@ def _groups(lines: Lines, at: int) -> list[Lines]:
     return groups
 
 
-def _parting(groups: Sequence[Lines], at: int) -> Parting:
-    line = next(iter(groups[0].values()))
-    signal = next((event for event in reversed(line[:at]) if isinstance(event, e.Signal)), None)
-    said = tuple(Group(tuple(group), _does(next(iter(group.values())), at)) for group in groups)
+def _parting(groups: Sequence[tuple[Lines, int]]) -> Parting:
+    lines = [(tuple(group), next(iter(group.values())), at) for group, at in groups]
+    before = [event for _, line, at in lines for event in line[:at] if isinstance(event, e.Signal)]
+    now = lines[0][1][lines[0][2]].at
+    signal = next((event for event in before if event.at == now), None)
+    said = tuple(Group(names, _does(line, at)) for names, line, at in lines)
     where = None if signal is None else signal.step_id
-    return Parting(line[at].at, where, "" if signal is None else signal.error_msg, said)
+    return Parting(now, where, "" if signal is None else signal.error_msg, said)
 
 
 def _alike(one: Event, two: Event) -> bool:
@@ -89,7 +108,7 @@ def _alike(one: Event, two: Event) -> bool:
         return False
     if isinstance(one, e.SessionStart):
         return True
-    return _bare(one) == _bare(two)
+    return bool(_bare(one) == _bare(two))
 
 
 def _bare(event: Event) -> Any:
@@ -102,7 +121,8 @@ def _bare(event: Event) -> Any:
         case e.Route():
             return replace(event, rule="", escalated_from=None)
         case e.PlanCommit():
-            return replace(event, rule=None)
+            steps = [(s.id, s.action, s.tool_name, s.args, s.depends_on) for s in event.steps]
+            return event.granularity, event.removed, event.verdicts, steps
         case e.SessionComplete():
             return event.reason
         case _:
@@ -110,54 +130,48 @@ def _bare(event: Event) -> Any:
 
 
 def _does(line: Sequence[Event], at: int) -> str:
-    """What a session does from here on, in a few words: what comes of a route is said rather than the route."""
-    event = line[at]
-    if isinstance(event, e.Route | e.LessonLearned | e.Gate | e.PlanDraft) and _admitted(event):
-        for later in line[at + 1 :]:
-            if isinstance(later, e.PlanCommit | e.SessionComplete) or not _admitted(later):
-                return _outcome(event, later)
-    return _in_words(event)
-
-
-def _admitted(event: Event) -> bool:
-    return not isinstance(event, e.Gate) or event.admitted
-
-
-def _outcome(event: Event, later: Event) -> str:
-    if isinstance(later, e.PlanCommit) and later.granularity is not None:
-        return f"{later.granularity}: {_steps(later.steps)}"
-    if isinstance(event, e.Route) and isinstance(later, e.SessionComplete):
-        return f"{event.granularity}: {_in_words(later)}"
-    return _in_words(later)
+    """What a session does from here on, in a few words: what comes of a decision is said rather than the decision."""
+    for event in line[at:]:
+        if said := _in_words(event):
+            return said
+    return "nothing more"
 
 
 def _in_words(event: Event) -> str:
+    """What an event does; nothing for one of which something comes."""
     match event:
-        case e.Route():
-            return f"cuts {event.granularity}"
+        case e.Route() if event.granularity is Granularity.NONE:
+            return "hands it over"
         case e.StepRetry():
             return f"calls {event.tool} again"
         case e.StepFallback():
             return f"falls back on {event.tool}"
-        case e.PlanCommit():
-            return f"{event.granularity or 'starts'}: {_steps(event.steps)}"
+        case e.PlanCommit() if event.granularity is not None:
+            return f"{_CUTS[event.granularity]}, {_steps(event.steps)}"
         case e.StepStart():
             return f"starts step {event.step_id} ({event.tool})"
         case e.StepEnd() if event.gap:
             return f"leaves step {event.step_id} as a gap"
-        case e.StepEnd():
-            return f"{_STATES[event.state]} step {event.step_id}"
-        case e.Gate():
+        case e.StepEnd() if event.state is not StepState.FAILED:
+            return f"{event.state} step {event.step_id}"
+        case e.Gate() if not event.admitted:
             return f"is stopped by {event.gate}"
+        case e.PlanRejected():
+            return "has its draft refused"
         case e.SolverCalled():
             return "asks the Solver"
         case e.SessionComplete():
             return f"ends, {event.reason}"
         case _:
-            return f"goes on ({event.type})"
+            return ""
 
 
-_STATES = {StepState.DONE: "has done", StepState.FAILED: "fails at", StepState.SKIPPED: "skips"}
+_CUTS = {
+    Granularity.PATCH: "a patch",
+    Granularity.TAIL: "a tail",
+    Granularity.GLOBAL: "a new plan",
+    Granularity.NONE: "nothing",
+}
 
 
 def _steps(steps: Sequence[Step]) -> str:

@@ -52,7 +52,11 @@ class Studied(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Study(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All cases of a sweep. `shard` of `shards` holds every so many-th session. `policy` is the one that all have."""
+    """All cases of a sweep. `shard` of `shards` holds every so many-th session. `policy` is the one that all have.
+
+    `flags` are the words of a command line that put it in force, `words` those that named the corpus, `left_out` the
+    runs of a store that can't be swept.
+    """
 
     kind: Kind
     made_by: str
@@ -60,6 +64,8 @@ class Study(msgspec.Struct, frozen=True, omit_defaults=True):
     lanes: tuple[Lane | Strategy, ...] = ()
     policy: Policy | None = None
     left_out: int = 0
+    flags: str = ""
+    words: str = ""
     shard: int = 1
     shards: int = 1
 
@@ -111,13 +117,14 @@ def compare_study(cases: Sequence[Case], lanes: Sequence[Lane | Strategy], made_
     return Study(Kind.COMPARE, made_by, studied, tuple(lanes)), work
 
 
-
 def _studied(case: Case, trials: int, *, whole: bool = False) -> Studied:
     rehearsal = case.rehearsal
     faults = [rule.name for rule in rehearsal.outcomes if rule.name]
     texts = msgspec.json.encode((rehearsal.sources, rehearsal.policy, case.lessons, faults))
-    kept = {"policy": rehearsal.policy, "sources": rehearsal.sources} if whole else {}
-    return Studied(case.name, sha256(texts).hexdigest()[:16], trials, case.solved, **kept)
+    studied = Studied(case.name, sha256(texts).hexdigest()[:16], trials, case.solved)
+    if not whole:
+        return studied
+    return msgspec.structs.replace(studied, policy=rehearsal.policy, sources=rehearsal.sources)
 
 
 # -- what comes of it --------------------------------------------------------------------------------------------------

@@ -15,12 +15,18 @@ if TYPE_CHECKING:
     from replanctl.show.graph import Picture, graph_screen
     from replanctl.show.header import Header
     from replanctl.show.imported import imported_screen
+    from replanctl.show.lab_markdown import compare_markdown, matrix_markdown, tune_markdown
+    from replanctl.show.lanes import compare_screen
+    from replanctl.show.matrix import PlanLine, matrices_screen, matrix_screen
     from replanctl.show.paper import Paper, Span
     from replanctl.show.problems import count_line, problem_lines
+    from replanctl.show.progress import Progress
     from replanctl.show.recorded import recorded_in_words
     from replanctl.show.runs import runs_screen
     from replanctl.show.session import SessionScreen
+    from replanctl.show.stats import stats_screen
     from replanctl.show.text import clean, glyphs_for
+    from replanctl.show.tuning import tune_screen
     from replanctl.show.verdict import closing_line
     from replanctl.show.why import why_screen
     from replanctl.show.words import RESUMED
@@ -40,7 +46,13 @@ else:
             "recorded": ("recorded_in_words",),
             "paper": ("Paper", "Span"),
             "problems": ("count_line", "problem_lines"),
+            "lab_markdown": ("compare_markdown", "matrix_markdown", "tune_markdown"),
+            "lanes": ("compare_screen",),
+            "matrix": ("PlanLine", "matrices_screen", "matrix_screen"),
+            "progress": ("Progress",),
             "runs": ("runs_screen",),
+            "stats": ("stats_screen",),
+            "tuning": ("tune_screen",),
             "session": ("SessionScreen",),
             "text": ("clean", "glyphs_for"),
             "why": ("why_screen",),
@@ -59,10 +71,20 @@ __all__ = [
     "Header",
     "Paper",
     "Picture",
+    "PlanLine",
+    "Progress",
     "RESUMED",
     "SessionScreen",
     "Span",
     "clean",
+    "compare_markdown",
+    "compare_screen",
+    "matrices_screen",
+    "matrix_markdown",
+    "matrix_screen",
+    "stats_screen",
+    "tune_markdown",
+    "tune_screen",
     "closing_line",
     "count_line",
     "diff_markdown",

@@ -173,7 +173,7 @@ def apart(old: str, new: str, glyphs: Glyphs) -> tuple[str, str]:
 
 def diff_markdown(diff: PlanDiff) -> str:
     """The diff as a Markdown table and the counting line."""
-    lines = [f"### {_literal(diff.from_)} → {_literal(diff.to)}", ""]
+    lines = [f"### {literal(diff.from_)} → {literal(diff.to)}", ""]
     if diff.changes:
         tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
         rows = [_markdown_row(change, tools) for change in diff.changes]
@@ -183,12 +183,12 @@ def diff_markdown(diff: PlanDiff) -> str:
 
 def _markdown_row(change: StepChange, tools: Mapping[str, str]) -> str:
     action, note, below = describe(change, UNICODE, tools)
-    action = f"~~{_literal(action)}~~" if change.kind is ChangeKind.REMOVED else _literal(action)
-    said = "<br>".join([action, *(_literal(re.sub(" +", " ", line)) for line in (note, *below) if line)])
-    return f"| `{change.kind.value}` | {_literal(change.id)} | {said} |"
+    action = f"~~{literal(action)}~~" if change.kind is ChangeKind.REMOVED else literal(action)
+    said = "<br>".join([action, *(literal(re.sub(" +", " ", line)) for line in (note, *below) if line)])
+    return f"| `{change.kind.value}` | {literal(change.id)} | {said} |"
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """Foreign text that Markdown shows as it is, and of which no forge makes a mention, a link or a picture."""
     plain = re.sub(r"([\\`*_{}\[\]<>#|~&!@$])", r"\\\1", clean(text))
     return _LINKED.sub(r"\g<0><!-- -->", plain)

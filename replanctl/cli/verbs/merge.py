@@ -1,0 +1,44 @@
+"""`merge`: the shards of a sweep into its table, the same to the byte as without shards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from replanctl.cli.facts_file import merged
+from replanctl.cli.fail_on import WORDS, FailOn, fail_on
+from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.lab_tables import Telling, tell
+from replanctl.cli.output import output
+from replanctl.cli.world import World
+from replanctl.errors import UsageError
+from replanctl.kinds import DiffFormat
+from replanctl.lab import Kind
+
+
+class Options(Shared, frozen=True, kw_only=True):
+    """What `merge` takes. Of a tuning `--output` is the policy, as `tune` has it."""
+
+    files: Annotated[
+        tuple[str, ...], Flag("All shards of one sweep, in any order.", "FILE", positional=True, many=True)
+    ]
+    format: Annotated[DiffFormat, Flag("How to write it.", "FORMAT", DiffFormat)] = DiffFormat.TEXT
+    output: Annotated[Path | None, Flag("Write to FILE, whole or not at all.", "FILE", Path, "-o")] = None
+    fail_on: Annotated[
+        tuple[FailOn, ...], Flag("Exit code 1 for any of these, with commas between.", "WORDS", fail_on(*Kind))
+    ] = ()
+
+
+def execute(options: Options, world: World) -> int:
+    """Read, put in order and tell; the exit code is 0, or 1 by `--fail-on`."""
+    study, facts = merged(options.files)
+    known = [word.partition("=")[0] for word in WORDS[study.kind]]
+    if unknown := [each.word for each in options.fail_on if each.word not in known]:
+        raise UsageError(f"a {study.kind} has no {unknown[0]}", hint=f"it has {', '.join(WORDS[study.kind])}")
+    policy = options.output if study.kind is Kind.TUNE else None
+    telling = Telling(options.format, options.color, options.fail_on, policy, options.store)
+    with output(world.stdout, None if policy is not None else options.output) as stream:
+        return tell(study, facts, telling, stream, world)
+
+
+VERB = Verb("Merge the shards of a sweep into its table.", Options, execute)

@@ -1,0 +1,210 @@
+"""A comparison on a screen: lanes over a corpus with what got better and worse, or the lanes of one plan as a race."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from replanctl.kinds import GateName, Reason
+from replanctl.lab import Comparison, Facts, LaneTotals, Pair, Parting, Race, Versus
+from replanctl.replan import REASONS as GATE_REASONS
+from replanctl.show.grid import marks_for
+from replanctl.show.matrix import honest_end
+from replanctl.show.paper import Paper, Span
+from replanctl.show.section import entry
+from replanctl.show.text import UNICODE, width
+from replanctl.show.words import number, plural, seconds
+
+CASES_SHOWN = 8
+BEST = "●"
+_WORDS: dict[Reason, str] = {
+    Reason.GOAL_MET: "goal",
+    Reason.GOAL_MET_WITH_GAPS: "gaps",
+    Reason.ESCALATED: "person",
+    Reason.NO_PLAN: "no plan",
+    Reason.ABORTED: "aborted",
+    Reason.INSUFFICIENT_EVIDENCE: "evidence",
+    **{reason: gate.removeprefix("max_") for gate, reason in GATE_REASONS.items()},
+}
+_BREAKER = {GateName.PER_STEP: "breaker"}
+
+
+def compare_screen(paper: Paper, comparison: Comparison, todo: Sequence[str] = ()) -> None:
+    """Write the comparison; `todo` are commands to go on with."""
+    race = comparison.race
+    if race is not None:
+        _race(paper, race, [lane.lane for lane in comparison.lanes])
+    else:
+        _corpus(paper, comparison)
+    honest_end(paper, todo)
+
+
+# -- one plan ----------------------------------------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    """A row of a race: its name, what it says of a session, and what is less is better (None: nothing is best)."""
+
+    name: str
+    said: Callable[[Facts], str]
+    value: Callable[[Facts], float] | None = None
+
+
+_ROWS = (
+    Row("replans", lambda f: number(f.replans), lambda f: f.replans),
+    Row("calls", lambda f: number(f.calls), lambda f: f.calls),
+    Row("tokens", lambda f: number(f.tokens), lambda f: f.tokens),
+    Row("time", lambda f: seconds(f.seconds), lambda f: f.seconds),
+    Row("gaps", lambda f: number(f.gaps)),
+    Row("effects", lambda f: number(f.effects)),
+)
+
+
+def _race(paper: Paper, race: Race, lanes: Sequence[str]) -> None:
+    head = [race.case, plural(race.steps, "step"), f"one script, {plural(len(lanes), 'lane')}"]
+    paper.line(Span(race.goal, "title"), indent=2)
+    paper.line(Span(f"race {paper.glyphs.dot} {paper.joined(head)}", "dim"), indent=2)
+    paper.blank()
+    table = [_column(race, at, name, paper) for at, name in enumerate(lanes)]
+    room = min(max(width(cell.text) for column in table for cell in column) + 2, paper.width - 11)
+    rows = -(-len(lanes) // max((paper.width - 11) // room, 1))
+    per = -(-len(lanes) // rows)
+    for begin in range(0, len(lanes), per):
+        if begin:
+            paper.blank()
+        _lanes(paper, table[begin : begin + per], room)
+    paper.blank()
+    _partings(paper, race)
+
+
+def _column(race: Race, at: int, name: str, paper: Paper) -> list[Span]:
+    """The cells of a lane, from its name down."""
+    facts = race.lanes[at]
+    cells = [Span(name, "label"), ended(facts, paper)]
+    for row in _ROWS:
+        best = _is_best(row, facts, race.lanes)
+        mark = f" {BEST if paper.glyphs is UNICODE else '*'}" if best else ""
+        cells.append(Span(f"{row.said(facts)}{mark}", "done" if best else ""))
+    return cells
+
+
+def _lanes(paper: Paper, columns: Sequence[Sequence[Span]], room: int) -> None:
+    for at, name in enumerate(("", "ended", *(row.name for row in _ROWS))):
+        cells = [Span(paper.cell(column[at].text, room - 2) + "  ", column[at].style) for column in columns]
+        paper.line(Span(f"{name:<9}", "label"), *cells, indent=2)
+
+
+def _is_best(row: Row, facts: Facts, lanes: Sequence[Facts]) -> bool:
+    """Whether a lane has the least of a row among those that came as far as any; not where all have the same."""
+    if row.value is None or _rank(facts) < max(map(_rank, lanes)) or not facts.completed:
+        return False
+    values = {row.value(each) for each in lanes if _rank(each) == _rank(facts)}
+    return len(values) > 1 and row.value(facts) == min(values)
+
+
+def _rank(facts: Facts) -> int:
+    return 2 if facts.reason is Reason.GOAL_MET else int(facts.completed)
+
+
+def _partings(paper: Paper, race: Race) -> None:
+    if not race.partings:
+        paper.line("All lanes do the same.", indent=2)
+    for at, parting in enumerate(race.partings):
+        if at:
+            paper.blank()
+        paper.line(f"{_who(parting, first=not at)} part {_where(parting)}:", indent=2, hang=4)
+        names = [", ".join(group.lanes) for group in parting.groups]
+        room = min(max(map(width, names)), max(paper.width // 3, 8))
+        for name, group in zip(names, parting.groups, strict=True):
+            paper.line(Span(paper.pad(name, room), "strong"), f"  {group.does}", indent=4, hang=6 + room)
+    paper.blank()
+
+
+def ended(facts: Facts, paper: Paper) -> Span:
+    """How a session ended, as a mark and a word."""
+    marks = marks_for(paper)
+    word = _BREAKER.get(facts.stopped.gate) if facts.stopped is not None else None
+    word = word or _WORDS.get(facts.reason, str(facts.reason))
+    if facts.reason is Reason.GOAL_MET:
+        return Span(f"{marks.absorbed} {word}", "done")
+    if facts.reason is Reason.GOAL_MET_WITH_GAPS:
+        return Span(f"{marks.gaps} {word}", "notice")
+    if facts.reason is Reason.ESCALATED:
+        return Span(f"{marks.handed_over} {word}", "remedy")
+    return Span(f"{marks.stopped} {word}", "failed")
+
+
+def partings(race: Race) -> Iterator[str]:
+    """A sentence for each place where lanes part."""
+    for at, parting in enumerate(race.partings):
+        does = "; ".join(f"{', '.join(group.lanes)}: {group.does}" for group in parting.groups)
+        yield f"{_who(parting, first=not at)} part {_where(parting)}. {does}."
+
+
+def _who(parting: Parting, *, first: bool) -> str:
+    return "They" if first else " and ".join(name for group in parting.groups for name in group.lanes)
+
+
+def _where(parting: Parting) -> str:
+    at = f"at {seconds(parting.at)}"
+    if parting.step_id is None:
+        return at
+    return f"{at}, step {parting.step_id} “{parting.message}”"
+
+
+# -- many plans --------------------------------------------------------------------------------------------------------
+
+_COLUMNS: tuple[tuple[str, Callable[[LaneTotals], str]], ...] = (
+    ("goal met", lambda lane: number(lane.completed - lane.with_gaps)),
+    ("with gaps", lambda lane: number(lane.with_gaps)),
+    ("short", lambda lane: number(lane.sessions - lane.completed)),
+    ("calls", lambda lane: number(lane.calls)),
+    ("replans", lambda lane: number(lane.replans)),
+    ("tokens", lambda lane: number(lane.tokens)),
+    ("time", lambda lane: seconds(lane.seconds)),
+    ("effects", lambda lane: number(lane.effects)),
+)
+
+
+def _corpus(paper: Paper, comparison: Comparison) -> None:
+    head = (
+        f"compare {paper.glyphs.dot} {plural(comparison.cases, 'rehearsal')}, {plural(len(comparison.lanes), 'lane')}"
+    )
+    paper.line(Span(head, "title"), indent=2)
+    paper.blank()
+    rows = [[said(lane) for _, said in _COLUMNS] for lane in comparison.lanes]
+    rooms = [max(len(name), *(len(row[at]) for row in rows)) for at, (name, _) in enumerate(_COLUMNS)]
+    left = paper.width - 4 - sum(room + 2 for room in rooms)
+    names = max(min(max(4, *(len(lane.lane) for lane in comparison.lanes)), left), 8)
+    columns = "".join(f"  {name:>{room}}" for (name, _), room in zip(_COLUMNS, rooms, strict=True))
+    paper.line(Span(f"{'lane':<{names}}{columns}", "label"), indent=2)
+    for lane, row in zip(comparison.lanes, rows, strict=True):
+        cells = "".join(f"  {cell:>{room}}" for cell, room in zip(row, rooms, strict=True))
+        paper.line(paper.cell(lane.lane, names), cells, indent=2)
+    for versus in comparison.versus:
+        paper.blank()
+        style = "failed" if versus.broken else "done" if versus.better else ""
+        paper.line(Span(verdict(versus, comparison.lanes[0].lane), style), indent=2)
+        _cases(paper, "worse", versus.worse)
+        _cases(paper, "better", versus.better)
+    paper.blank()
+
+
+def verdict(versus: Versus, first: str) -> str:
+    """`strict against loose: 1 better, 6 worse, 275 the same; …`."""
+    counts = f"{number(len(versus.better))} better, {number(len(versus.worse))} worse, {number(versus.same)} the same"
+    if not versus.better and not versus.worse:
+        return f"{versus.lane} against {first}: {counts}."
+    differing = len(versus.better) + len(versus.worse)
+    few = f" on only {plural(differing, 'pair')}" if differing < 6 else ""
+    chance = f"as lopsided by chance: {versus.chance * 100:.2g} %{few} (sign test)"
+    return f"{versus.lane} against {first}: {counts}; {chance}."
+
+
+def _cases(paper: Paper, label: str, pairs: Sequence[Pair]) -> None:
+    for at, pair in enumerate(pairs[:CASES_SHOWN]):
+        before, after = ended(pair.before, paper), ended(pair.after, paper)
+        ends = f": {before.text} {paper.glyphs.arrow} {after.text}"
+        entry(paper, "" if at else label, pair.case, ends, style="notice" if label == "worse" else "label")
+    if len(pairs) > CASES_SHOWN:
+        entry(paper, "", f"{paper.glyphs.ellipsis} {number(len(pairs) - CASES_SHOWN)} more")

@@ -1,0 +1,161 @@
+"""A tuning on a screen: what each gate cost, the curve between its limit and what completes, three figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from replanctl.kinds import GateName
+from replanctl.lab import GateTuning, Share, Tuning
+from replanctl.show.matrix import honest_end
+from replanctl.show.paper import Paper, Span
+from replanctl.show.section import entry
+from replanctl.show.text import UNICODE
+from replanctl.show.words import number, plural, reading, some
+
+BAR, SHORT_BAR = 20, 10  # columns of the curve's bars, on wide and on narrow paper
+LEVELS_SHOWN = 6
+_EIGHTHS = "▏▎▍▌▋▊▉█"
+
+
+def tune_screen(paper: Paper, tuning: Tuning, *, notes: Sequence[str] = (), todo: Sequence[str] = ()) -> None:
+    """Write the tuning; `notes` say what was written and left out, `todo` are commands to go on with."""
+    head = [
+        plural(tuning.sessions, "rehearsal"),
+        f"{number(tuning.with_failures)} with failures that were routed",
+        f"{number(tuning.runs)} sessions run",
+    ]
+    paper.line(Span("tune", "title"), f" {paper.glyphs.dot} {paper.joined(head)}", indent=2)
+    paper.blank()
+    _table(paper, tuning)
+    for gate in tuning.gates:
+        if gate.curve:
+            paper.blank()
+            _curve(paper, gate, tuning)
+    _freed(paper, tuning)
+    paper.blank()
+    paper.line(Span(figures(tuning, paper.glyphs.dash), "strong"), indent=2)
+    for note in (*few_words(tuning), *notes):
+        paper.line(note, indent=2)
+    honest_end(paper, todo)
+
+
+def _table(paper: Paper, tuning: Tuning) -> None:
+    room = max(len(name) for name in GateName)
+    wide = paper.width >= 96
+    solved = f"{'solved when recorded':>22}" if wide else f"{'solved':>8}"
+    finish = f"{'would finish':>14}" if wide else f"{'finish':>8}"
+    heads = f"{'gate':<{room}}{'limit':>9}{'stopped':>9}{finish}{solved}"
+    paper.line(Span(f"{heads}  {'smallest limit that frees' if wide else 'frees, at least'}", "label"), indent=2)
+    for gate in tuning.gates:
+        known = number(gate.solved_when_recorded) if gate.stopped else paper.glyphs.dash
+        said = f"{known:>22}" if wide else f"{known:>8}"
+        row = f"{_limits(gate, paper.glyphs.dash):>9}{number(len(gate.stopped)):>9}"
+        would = number(len(gate.would_finish)) if gate.stopped else paper.glyphs.dash
+        finish = f"{would:>14}" if wide else f"{would:>8}"
+        style = "strong" if gate.would_finish else "" if gate.stopped else "dim"
+        start = room + (54 if wide else 34)
+        paper.line(
+            Span(f"{gate.gate:<{room}}{row}{finish}{said}", style), f"  {levels(gate)}", indent=2, hang=start + 2
+        )
+
+
+def _limits(gate: GateTuning, dash: str) -> str:
+    if gate.limits is None:
+        return dash
+    low, high = (reading(gate.gate, limit) for limit in gate.limits)
+    return low if low == high else f"{low}{dash}{high}"
+
+
+def levels(gate: GateTuning) -> str:
+    """`13 frees 4, 16 all 7; 1,240 tokens more`."""
+    shown = gate.levels if len(gate.levels) <= LEVELS_SHOWN else (*gate.levels[: LEVELS_SHOWN - 1], gate.levels[-1])
+    said = [
+        f"{reading(gate.gate, level.limit)} {'' if at else 'frees '}"
+        f"{'all ' if level.frees == len(gate.would_finish) and level.frees > 1 else ''}{number(level.frees)}"
+        for at, level in enumerate(shown)
+    ]
+    if not said:
+        return "no limit frees any" if gate.stopped else ""
+    return f"{', '.join(said)}; {number(gate.levels[-1].tokens)} tokens more"
+
+
+def _curve(paper: Paper, gate: GateTuning, tuning: Tuning) -> None:
+    limits = ["now" if point.limit is None else reading(gate.gate, point.limit) for point in gate.curve]
+    room = max(map(len, limits))
+    name = f"{gate.gate:<{max(len(name) for name in GateName)}}"
+    shown = list(zip(gate.curve, limits, strict=True))
+    if len(shown) > 2 * LEVELS_SHOWN:
+        shown = [*shown[:LEVELS_SHOWN], *shown[-LEVELS_SHOWN:]]
+    for at, (point, limit) in enumerate(shown):
+        bar = bar_of(point.completed, tuning.sessions, paper, BAR if paper.width >= 96 else SHORT_BAR)
+        interval = f"{percents(point.low, point.high, paper.glyphs.dash)}"
+        of_all = (
+            f"{number(point.completed)} of {number(tuning.sessions)} complete" if not at else number(point.completed)
+        )
+        said = Span("  proposed", "notice") if point.proposed else Span("")
+        label = Span(name if not at else " " * len(name), "label")
+        room_of = len(f"{number(tuning.sessions)} of {number(tuning.sessions)} complete")
+        paper.line(
+            label,
+            f" {limit:>{room}} ",
+            Span(bar, "main"),
+            f" {of_all:<{room_of}}",
+            Span(f"  {interval}", "dim"),
+            said,
+            indent=2,
+        )
+
+
+def bar_of(part: int, whole: int, paper: Paper, room: int) -> str:
+    """A share as a bar, to an eighth of a column where the stream has such blocks."""
+    eighths = round(8 * room * part / max(whole, 1))
+    if paper.glyphs is not UNICODE:
+        return paper.pad(paper.glyphs.full * round(eighths / 8), room)
+    rest = _EIGHTHS[eighths % 8 - 1] if eighths % 8 else ""
+    return paper.pad(paper.glyphs.full * (eighths // 8) + rest, room)
+
+
+def percents(low: float, high: float, dash: str) -> str:
+    """An interval of shares in per cent."""
+    return f"{low * 100:.1f}{dash}{high * 100:.1f} %"
+
+
+def figures(tuning: Tuning, dash: str = "–") -> str:
+    """The three figures, each with the exact interval of its share."""
+    stopped, known = tuning.stop_rate.hits, tuning.wrongly_stopped.trials
+    if not stopped:
+        return f"No gate stopped any of {plural(tuning.sessions, 'session')}{_of(tuning.stop_rate, dash)}."
+    wrong = (
+        f"{number(tuning.wrongly_stopped.hits)} of {number(known)} wrongly stopped{_of(tuning.wrongly_stopped, dash)}"
+        if known
+        else "no recording says whether one was wrongly stopped"
+    )
+    rate = f"Stop rate {stopped / tuning.sessions * 100:.1f} %{_of(tuning.stop_rate, dash)}"
+    could = f"{number(tuning.could_finish.hits)} of {number(stopped)} could be finished by raising one limit"
+    return f"{rate}; {could}{_of(tuning.could_finish, dash)}; {wrong}."
+
+
+def _of(share: Share, dash: str) -> str:
+    return f" ({percents(share.low, share.high, dash)})"
+
+
+def few_words(tuning: Tuning) -> Iterator[str]:
+    """Limits that hardly anything decided."""
+    for gate in tuning.gates:
+        if gate.by_few and gate.proposed is not None:
+            sessions = plural(gate.worth_freeing, "session")
+            yield f"{gate.gate} {reading(gate.gate, gate.proposed)} stands on {sessions}: fewer than 5 decide little."
+    if tuning.sessions < 30:
+        yield f"All of this stands on {plural(tuning.sessions, 'session')}: the intervals are as wide as that."
+
+
+def _freed(paper: Paper, tuning: Tuning) -> None:
+    """The sessions that recordings solved and a gate stopped, by name."""
+    wrong = [(gate, one) for gate in tuning.gates for one in gate.would_finish if one.solved]
+    if wrong:
+        paper.blank()
+    for at, (gate, one) in enumerate(wrong[:10]):
+        frees = f"{gate.gate} {reading(gate.gate, one.limit)} frees it"
+        entry(paper, "" if at else "solved, yet stopped", f"{one.case}: {frees}", style="notice")
+    if len(wrong) > 10:
+        entry(paper, "", some([one.case for _, one in wrong[10:]], paper.glyphs.ellipsis, most=4))
