@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from replanctl.errors import InputError, ReplanctlError, StoreError, UsageError
     from replanctl.files import load_plan, load_rehearsal
     from replanctl.host.agent import PlanExecuteAgent
+    from replanctl.host.corpus import Case, load_corpus
     from replanctl.host.functions import ToolFailure
     from replanctl.kinds import Granularity, Mode, OnFailure, Settle, Status, Verdict
+    from replanctl.lab.api import sweep
+    from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_trials
+    from replanctl.lab.facts import Facts
+    from replanctl.lab.matrix import Matrix, matrix, matrix_trials
+    from replanctl.lab.trial import Trial
+    from replanctl.lab.tune import Tuning, tune, tune_trials
     from replanctl.live.draft import Draft
     from replanctl.live.variables import VariableTable
     from replanctl.plan.diff import PlanDiff, diff_plans
@@ -44,8 +51,15 @@ _HOMES = {
     "replanctl.errors": ("InputError", "ReplanctlError", "StoreError", "UsageError"),
     "replanctl.files": ("load_plan", "load_rehearsal"),
     "replanctl.host.agent": ("PlanExecuteAgent",),
+    "replanctl.host.corpus": ("Case", "load_corpus"),
     "replanctl.host.functions": ("ToolFailure",),
     "replanctl.kinds": ("Granularity", "Mode", "OnFailure", "Settle", "Status", "Verdict"),
+    "replanctl.lab.api": ("sweep",),
+    "replanctl.lab.compare": ("Comparison", "Lane", "Strategy", "compare", "compare_trials"),
+    "replanctl.lab.facts": ("Facts",),
+    "replanctl.lab.matrix": ("Matrix", "matrix", "matrix_trials"),
+    "replanctl.lab.trial": ("Trial",),
+    "replanctl.lab.tune": ("Tuning", "tune", "tune_trials"),
     "replanctl.live.draft": ("Draft",),
     "replanctl.live.variables": ("VariableTable",),
     "replanctl.plan.diff": ("PlanDiff", "diff_plans"),
@@ -80,6 +94,8 @@ __all__ = [
     "load_plan",
     "load_rehearsal",
     "PlanExecuteAgent",
+    "Case",
+    "load_corpus",
     "ToolFailure",
     "Granularity",
     "Mode",
@@ -87,6 +103,20 @@ __all__ = [
     "Settle",
     "Status",
     "Verdict",
+    "sweep",
+    "Comparison",
+    "Lane",
+    "Strategy",
+    "compare",
+    "compare_trials",
+    "Facts",
+    "Matrix",
+    "matrix",
+    "matrix_trials",
+    "Trial",
+    "Tuning",
+    "tune",
+    "tune_trials",
     "Draft",
     "VariableTable",
     "PlanDiff",

@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -210,7 +211,8 @@ def test_exit_codes_and_coefficients() -> None:
 def test_every_example_plan_is_listed() -> None:
     listed = codes(described("Example plans"))
     plans = {str(plan.relative_to(ROOT)) for plan in PLANS}
-    assert {plan for plan in plans if not plan.startswith("plans/gates/")} - listed == set()
+    patterns = [pattern for pattern in listed if "*" in pattern]
+    assert {plan for plan in plans if not any(fnmatch(plan, pattern) for pattern in patterns)} - listed == set()
 
 
 def test_public_names_exist() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -118,12 +119,13 @@ class Shard:
     def __init__(self, path: str) -> None:
         self.path = path
         try:
-            self._stream = Path(path).open("rb")  # noqa: SIM115 read to its end by `facts`
+            self._stream = Path(path).open("rb")  # noqa: SIM115 `close` closes it
         except OSError as error:
             raise _refused(path, 0, f"can't be read: {error.strerror or error}") from error
         try:
             self.study = _head(self._stream.readline())
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            self.close()
             raise _refused(path, 1, "is not the shard of a sweep", "--shard i/n -o FILE writes one") from error
 
     def facts(self) -> Iterator[Facts]:
@@ -134,15 +136,24 @@ class Shard:
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                 what = f"has the facts of {number} sessions of {self.study.sessions}"
                 raise _refused(self.path, number + 2, what, "run that shard again") from error
+
+    def close(self) -> None:
+        """Let go of the file."""
         self._stream.close()
 
 
-def merged(paths: tuple[str, ...]) -> tuple[Study, Iterator[Facts]]:
+@contextmanager
+def merged(paths: tuple[str, ...]) -> Iterator[tuple[Study, Iterator[Facts]]]:
     """The whole study that shards make together, and its facts in order.
 
     Raises UsageError where they are of different sweeps, one is missing or is given twice.
     """
-    shards = {shard.study.shard: shard for shard in map(Shard, paths)}
+    with ExitStack() as opened:
+        shards = {shard.study.shard: shard for shard in (opened.enter_context(closing(Shard(path))) for path in paths)}
+        yield _merged(shards, paths)
+
+
+def _merged(shards: dict[int, Shard], paths: tuple[str, ...]) -> tuple[Study, Iterator[Facts]]:
     first = next(iter(shards.values())).study
     for shard in shards.values():
         if shard.study.digest != first.digest or shard.study.shards != first.shards:

@@ -11,7 +11,7 @@ import msgspec
 
 from replanctl.cost import CostModel
 from replanctl.files import Rehearsal
-from replanctl.host import FAULTS, Fault
+from replanctl.host import FAULTS, Case, Fault
 from replanctl.kinds import Mode, Reason
 from replanctl.lab.coverage import Coverage, Used, coverage_of
 from replanctl.lab.facts import Facts
@@ -31,6 +31,9 @@ class MatrixOptions(msgspec.Struct, frozen=True):
 
     goals: bool = False
     pairs: int = 0
+
+
+_FAULTS_ALONE = MatrixOptions()
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -118,8 +121,9 @@ class Matrix(msgspec.Struct, frozen=True):
 # -- the trials --------------------------------------------------------------------------------------------------------
 
 
-def matrix_trials(rehearsal: Rehearsal, options: MatrixOptions) -> list[Trial]:
+def matrix_trials(of: Case | Rehearsal, options: MatrixOptions = _FAULTS_ALONE) -> list[Trial]:
     """The script as it is, every fault of every step, the goal changes, the sample of pairs: always the same."""
+    rehearsal = of.rehearsal if isinstance(of, Case) else of
     steps = rehearsal.plan.steps
     trials = [Trial(("script",))]
     trials += [_faulted("fault", one) for step in steps for one in _faults(step)]
@@ -172,8 +176,9 @@ def _two_of(number: int) -> tuple[int, int]:
 # -- from facts to the table -------------------------------------------------------------------------------------------
 
 
-def matrix(name: str, rehearsal: Rehearsal, facts: Iterable[Facts]) -> Matrix:
+def matrix(of: Case | Rehearsal, facts: Iterable[Facts]) -> Matrix:
     """The table of one plan from the facts of its trials, in their order. Of pairs only what they add is kept."""
+    name, rehearsal = (of.name, of.rehearsal) if isinstance(of, Case) else ("", of)
     fold = _Fold(rehearsal)
     for one in facts:
         fold.apply(one)

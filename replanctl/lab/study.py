@@ -134,7 +134,7 @@ def matrices(study: Study, facts: Iterator[Facts]) -> Iterator[Matrix]:
     """The table of each plan, as soon as its facts are there."""
     for studied in study.cases:
         case = studied.case()
-        yield matrix(case.name, case.rehearsal, islice(facts, studied.trials))
+        yield matrix(case, islice(facts, studied.trials))
 
 
 def tuning(study: Study, facts: Iterator[Facts]) -> Tuning:

@@ -11,7 +11,7 @@ import gc
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from itertools import islice
 
 import msgspec
@@ -84,6 +84,8 @@ def _through(executor: Executor, work: Iterator[Batch], workers: int) -> Iterato
 
 def process_pool(jobs: int) -> Executor:
     """So many processes of this machine. Being told to stop is for the one that started them."""
+    from concurrent.futures import ProcessPoolExecutor  # takes longer to import than a matrix of a small plan to run
+
     return ProcessPoolExecutor(jobs, initializer=_leave_stops_alone)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from replanctl.kinds import Reason
@@ -33,14 +32,21 @@ _ASCII = Marks(".", "+", "~", "!", "x")
 _STYLES = {"unlanded": "dim", "absorbed": "done", "gaps": "notice", "handed_over": "remedy", "stopped": "failed"}
 _WORST = ("unlanded", "absorbed", "replans", "gaps", "handed_over", "stopped")
 
-# The columns in their groups: full, short and shortest heads, in the order of the statuses.
+# The columns in their groups, in the order of the statuses: the heads whole, short and shortest.
 _GROUPS = (
-    ("no answer", (("time", "ti"), ("rate", "ra"), ("unav", "un"), ("tool", "to"), ("lost", "lo"))),
-    ("an answer, but", (("shape", "sh"), ("empty", "em"), ("seman", "se"))),
-    ("other", (("denied", "de"), ("error", "er"))),
+    (
+        "no answer",
+        (
+            ("time", "time", "ti"),
+            ("rate", "rate", "ra"),
+            ("unav", "unav", "un"),
+            ("tool", "tool", "to"),
+            ("lost", "lost", "lo"),
+        ),
+    ),
+    ("an answer, but", (("shape", "shap", "sh"), ("empty", "empt", "em"), ("semantic", "sem", "se"))),
+    ("other", (("denied", "deny", "de"), ("error", "err", "er"))),
 )
-# How a head is written: whole, at most four letters, or two.
-_HEADS: tuple[Callable[[tuple[str, str]], str], ...] = (itemgetter(0), lambda names: names[0][:4], itemgetter(1))
 _GAP = 2  # columns between groups
 
 
@@ -136,8 +142,8 @@ Rooms = list[list[tuple[str, int]]]  # by group: the head of each column and the
 def _rooms(paper: Paper, lines: Sequence[Line]) -> Rooms:
     """The widest heads that leave half of the paper to the labels, at least their own width."""
     most = max((width(mark.text) for line in lines for mark in (*line.once, *line.always)), default=1)
-    for heads in _HEADS:
-        rooms = [[(heads(names), max(len(heads(names)), most) + 1) for names in columns] for _, columns in _GROUPS]
+    for written in range(3):
+        rooms = [[(names[written], max(len(names[written]), most) + 1) for names in columns] for _, columns in _GROUPS]
         if _total(rooms) <= paper.width - 26:
             break
     return rooms

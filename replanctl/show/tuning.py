@@ -46,17 +46,21 @@ def _table(paper: Paper, tuning: Tuning) -> None:
     finish = f"{'would finish':>14}" if wide else f"{'finish':>8}"
     heads = f"{'gate':<{room}}{'limit':>9}{'stopped':>9}{finish}{solved}"
     paper.line(Span(f"{heads}  {'smallest limit that frees' if wide else 'frees, at least'}", "label"), indent=2)
-    for gate in tuning.gates:
-        known = number(gate.solved_when_recorded) if gate.stopped else paper.glyphs.dash
+    for gate in (gate for gate in tuning.gates if gate.stopped):
+        known = number(gate.solved_when_recorded)
         said = f"{known:>22}" if wide else f"{known:>8}"
         row = f"{_limits(gate, paper.glyphs.dash):>9}{number(len(gate.stopped)):>9}"
-        would = number(len(gate.would_finish)) if gate.stopped else paper.glyphs.dash
+        would = number(len(gate.would_finish))
         finish = f"{would:>14}" if wide else f"{would:>8}"
-        style = "strong" if gate.would_finish else "" if gate.stopped else "dim"
+        style = "strong" if gate.would_finish else ""
         start = room + (54 if wide else 34)
         paper.line(
             Span(f"{gate.gate:<{room}}{row}{finish}{said}", style), f"  {levels(gate)}", indent=2, hang=start + 2
         )
+
+    idle = [str(gate.gate) for gate in tuning.gates if not gate.stopped]
+    if idle:
+        paper.line(Span(f"stopped none: {', '.join(idle)}", "dim"), indent=2, hang=4)
 
 
 def _limits(gate: GateTuning, dash: str) -> str:
@@ -155,7 +159,7 @@ def _freed(paper: Paper, tuning: Tuning) -> None:
     if wrong:
         paper.blank()
     for at, (gate, one) in enumerate(wrong[:10]):
-        frees = f"{gate.gate} {reading(gate.gate, one.limit)} frees it"
-        entry(paper, "" if at else "solved, yet stopped", f"{one.case}: {frees}", style="notice")
+        frees = f"stopped by {gate.gate}, {reading(gate.gate, one.limit)} frees it"
+        entry(paper, "" if at else "solved", f"{one.case}: {frees}", style="notice")
     if len(wrong) > 10:
         entry(paper, "", some([one.case for _, one in wrong[10:]], paper.glyphs.ellipsis, most=4))

@@ -35,7 +35,7 @@ def test_what_run_and_show_print_is_valid(cli: Cli, outcomes: str) -> None:
 
 
 def test_what_there_is_no_schema_of(cli: Cli) -> None:
-    names = "result, event, plan, outcomes, policy, question"
+    names = "result, event, plan, outcomes, policy, question, matrix, tune, compare, stats"
     assert cli("schema", "plans") == Done(
         2, "", f"replanctl: Invalid value for 'NAME': 'plans' is not one of {names}\n  replanctl schema --help\n"
     )

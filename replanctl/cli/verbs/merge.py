@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from replanctl.cli.output import output
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.kinds import DiffFormat
-from replanctl.lab import Kind
+from replanctl.lab import Facts, Kind, Study
 
 
 class Options(Shared, frozen=True, kw_only=True):
@@ -31,7 +32,11 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Read, put in order and tell; the exit code is 0, or 1 by `--fail-on`."""
-    study, facts = merged(options.files)
+    with merged(options.files) as (study, facts):
+        return _tell(study, facts, options, world)
+
+
+def _tell(study: Study, facts: Iterator[Facts], options: Options, world: World) -> int:
     known = [word.partition("=")[0] for word in WORDS[study.kind]]
     if unknown := [each.word for each in options.fail_on if each.word not in known]:
         raise UsageError(f"a {study.kind} has no {unknown[0]}", hint=f"it has {', '.join(WORDS[study.kind])}")

@@ -13,6 +13,7 @@ from replanctl.cli.output import write_line
 from replanctl.cli.world import World
 from replanctl.files import Role, file_schema
 from replanctl.host import question_schema
+from replanctl.lab import document_schema
 from replanctl.run import Schema, event_schema, result_schema
 
 
@@ -25,6 +26,10 @@ class Name(StrEnum):
     OUTCOMES = "outcomes"
     POLICY = "policy"
     QUESTION = "question"
+    MATRIX = "matrix"
+    TUNE = "tune"
+    COMPARE = "compare"
+    STATS = "stats"
 
 
 _SCHEMAS: dict[Name, Callable[[], Schema]] = {
@@ -34,6 +39,10 @@ _SCHEMAS: dict[Name, Callable[[], Schema]] = {
     Name.OUTCOMES: lambda: file_schema(Role.OUTCOMES),
     Name.POLICY: lambda: file_schema(Role.POLICY),
     Name.QUESTION: question_schema,
+    Name.MATRIX: lambda: document_schema("matrix"),
+    Name.TUNE: lambda: document_schema("tune"),
+    Name.COMPARE: lambda: document_schema("compare"),
+    Name.STATS: lambda: document_schema("stats"),
 }
 
 
