@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from replanctl.live.cells import Cell
 from replanctl.live.graph import Graph
+from replanctl.live.reading import Reading
 from replanctl.plan.model import Step, sequenced
 
 
@@ -221,6 +223,19 @@ def test_a_removed_id_is_not_forgotten() -> None:
     assert live.known.new().after("1") == "10"
     live.commit(steps("11:"))
     assert (live.known["11"], live.known.new().after("1")) == (3, "12")
+
+
+def test_a_text_is_read_with_the_ids_of_its_time() -> None:
+    """What is written anew is read with all ids; what is kept, amended or listed as it was, with those it knew."""
+    live = graph("1: 2: 3:")
+    kept, listed, anew = live.cells["1"].step, live.cells["2"].step, step("3:", args={"a": "#E9"})
+    live.commit([listed, anew, step("9:")], [replace(kept, assumes=("p",))])
+    read = {id_: "9" in live.known.read(cell.reading) for id_, cell in live.cells.items()}
+    assert read == {"1": False, "2": False, "3": True, "9": True}
+    live.commit([step("4:")], [replace(anew, assumes=("p",))], (), readings={"4": Reading(1, frozenset({"9"}))})
+    assert ["9" in live.known.read(live.cells[id_].reading) for id_ in ("1", "3")] == [False, True]
+    known = live.known.read(live.cells["4"].reading)
+    assert [id_ in known for id_ in ("1", "9", "4")] == [True, True, False]
 
 
 def test_readers_that_do_not_depend_on_what_they_read() -> None:

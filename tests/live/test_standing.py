@@ -76,6 +76,9 @@ ROWS: dict[str, tuple[str, str, Granularity, str, str, str]] = {
     "2: kept ones too by what is read": ("1 a | 2 b #E1", "1", PATCH, "", "8 a | 9 b #E8", "8=1 2~"),
     "2: the failed one before one that is kept": ("1 a x | 2 a x", "2", PATCH, "", "8 a x | 9 a x", "8=2 1~"),
     "2: nothing is kept in a global": ("1 a | 2 b x", "1", GLOBAL, "2", "8 c | 9 b x", "8=1 9=2"),
+    "2: the first in the draft, also where its reads are settled last": (
+        "1 a x | 2 b #E1", "1", TAIL, "2", "6 b #E7 | 7 a x | 8 b #E1", "6=2 7=1 8",
+    ),
     "3: the same action and tool": ("1 a/do x | 2 a/see x", "1", TAIL, "2", "8 a/see y | 9 a/do y", "8=2 9=1"),
     "3: an open one that is kept stays apart": ("1 a | 2 b/see x", "1", PATCH, "", "8 c | 9 b/see y", "8 9=1"),
     "3 before 4": ("1 a | 2 b", "1", GLOBAL, "2", "2 a x | 1 b x", "3=1 4=2"),
@@ -94,6 +97,9 @@ ROWS: dict[str, tuple[str, str, Granularity, str, str, str]] = {
     "required: nor is it the last resort": ("1 a/do x! | 2 b", "1", TAIL, "2", "8 x | 9 y", "8 9"),
     "required: its args once it is known what they read": (
         "1 a x | 2 b/do #E1!", "1", TAIL, "2", "8 b/other #E9 | 9 a y", "8=2 9=1",
+    ),
+    "required: asked again when it is known": (
+        "1 a x | 2 b/do #E1!", "1", TAIL, "2", "8 b/other #E9 | 9 a/else y", "8=2 9=1",
     ),
 }  # fmt: skip
 
@@ -117,6 +123,11 @@ def test_what_stands_for_what(
 )
 def test_a_step_beside_one_that_stays_is_told(draft: str, beside: tuple[str, ...]) -> None:
     assert laid("1 a | 2 b/see x", "1", PATCH, "", draft).warnings == beside
+
+
+def test_a_name_listed_before_means_the_drafts_step_and_not_what_stands_for_the_old_one() -> None:
+    proposal = laid("1 a | 2 b", "1", GLOBAL, "2", "2 x =1 | 8 b =2 | 9 y #E2")
+    assert [(s.id, s.args.get("in0")) for s in proposal.steps] == [("10", None), ("8", None), ("9", "#E10")]
 
 
 CHAIN = "1 get u | 2 parse #E1 | 3 sum #E2 | 4 send #E3"

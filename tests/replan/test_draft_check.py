@@ -344,6 +344,18 @@ outcomes: [{match: {step: 2, version: 1}, returns: [semantic]}]
         '[{id: 2, tool: sum, args: {a: "#E5"}, depends_on: [1, 5]}]',
         ["v2 5 done 2-3 look:ok", "v2 2 done 3-4 sum:ok", "v2 6 done 4-5 write:ok"],
     ),
+    "a skipped step follows to the new one, and leaves it to run": (
+        """
+goal: g
+steps:
+  - {id: 1, tool: look, on_failure: skip, depends_on: []}
+  - {id: 2, tool: sum, depends_on: []}
+  - {id: 3, tool: write, depends_on: [1, 2]}
+outcomes: [{match: {step: 1}, returns: [semantic]}, {match: {step: 2, version: 1}, returns: [semantic]}]
+""",
+        "[{id: 9, tool: sum, depends_on: []}]",
+        ["v2 9 done 2-3 sum:ok"],
+    ),
     "a text that looks like a reference": (
         PLAN,
         '[{id: 2, tool: sum, args: {a: "##E99", b: "see #E99"}}]',

@@ -202,3 +202,16 @@ def test_new_ids_come_from_what_a_step_stands_for() -> None:
         """
     )
     assert drafts(events)[-1].mapping == {"7": "fetch_2", "fetch": "summarise_2", "s3": "8", "summarise": "summarise_3"}
+
+
+def test_a_gap_stays_one_when_the_step_follows_another() -> None:
+    """1 reads nothing that is there (null from then on) and waits for 2, which another step stands for."""
+    _, result = rehearse(
+        """
+        goal: g
+        steps: [{id: 1, tool: a, args: {x: "#Enowhere", y: "#E2"}, depends_on: []}, {id: 2, tool: b, depends_on: []}]
+        planner: [{when: {type: assumption}, steps: [{id: 9, tool: c}]}, {otherwise: template}]
+        outcomes: [{match: {tool: b}, returns: [shape]}]
+        """
+    )
+    assert ('1 a “a” {"x":null,"y":"#E9"} after 9 – done', result.reason) == (version(result)[-1], "goal_met_with_gaps")

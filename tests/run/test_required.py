@@ -99,6 +99,22 @@ outcomes:
     assert (history(result)[-1].split()[1], ending(result)[0]) == ("11", "goal_met")
 
 
+def test_a_changed_goal_does_not_lift_it() -> None:
+    events, _ = rehearse(
+        """
+goal: g
+steps: [{id: 1, tool: a}, {id: 2, tool: b, required: true}]
+interruptions: [{after: 1, goal: h}]
+planner:
+  - {when: {goal: h}, steps: [{id: 9, tool: ask, replaces: 2}]}
+  - {when: {type: semantic}, steps: [{id: 10, tool: other}]}
+  - {otherwise: give_up}
+outcomes: [{match: {tool: ask}, returns: [semantic]}]
+"""
+    )
+    assert refusals(events) == [(DROPPED.replace("2", "9"),)]
+
+
 # plan, what comes after -> reason, detail
 ENDS: dict[str, tuple[str, tuple[str, str]]] = {
     "done in the final version": (
