@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-# -- plans ---------------------------------------------------------------------------------------------------------
-
 
 class Granularity(StrEnum):
     """How deep a replan cuts. `none` means that no replan helps: hand over to a person."""
@@ -55,9 +53,6 @@ class Coupling(StrEnum):
     STRONG = "strong"
     WEAK = "weak"
     MIXED = "mixed"
-
-
-# -- calls and failures --------------------------------------------------------------------------------------------
 
 
 class Status(StrEnum):
@@ -150,9 +145,6 @@ class Verdict(StrEnum):
     DISCARD = "discard"
 
 
-# -- policy --------------------------------------------------------------------------------------------------------
-
-
 class Mode(StrEnum):
     """Whether failures replan, become gaps, or follow each step's own `on_failure` (ReWOO, arXiv:2305.18323)."""
 
@@ -200,9 +192,6 @@ class GateName(StrEnum):
     MAX_TOKENS = "max_tokens"
     MAX_SECONDS = "max_seconds"
     MAX_REPEAT = "max_repeat"
-
-
-# -- sessions ------------------------------------------------------------------------------------------------------
 
 
 class Ending(StrEnum):
@@ -266,9 +255,6 @@ class RunStatus(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
-
-
-# -- the command line ----------------------------------------------------------------------------------------------
 
 
 class RunFormat(StrEnum):

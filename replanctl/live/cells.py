@@ -10,7 +10,31 @@ from replanctl.plan import Step, same_args
 
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 
-# Every move a step may make. A failed step that is replanned is a new cell; it does not move back.
+# The states of a step, and every move it may make.
+#
+# A step of the plan is a *cell*: what is to be done (`step`, frozen) and how it stands (`state`, and the few counters
+# that make it ready). It begins as `pending`. When all it depends on has ended well, or has become a gap, it is ready;
+# a ready step is admitted in list order and is `running` while its execution, with all attempts, is under way. An
+# execution ends in one of two ways: `done`, and its variable exists, or `failed`. A step that will never run, because
+# something it depends on will never be there, is `skipped` without an execution.
+#
+# The table says what is missing from it as much as what is in it:
+#
+# * Nothing leads back to `pending`. A step that is replanned, listed again, or taken up on resume is a new cell with
+#   the same id and the same lineage; the old cell is `gone`. So whoever holds a cell can tell whether it is still the
+#   plan's, and nothing that was decided about the old one can leak into the new one.
+# * `pending` never becomes `failed`. What can't be read or may not be called still costs an execution: it fails where
+#   it starts, and has a signal like any other failure.
+# * `done` leads nowhere. Finished work is never taken back; what may become of it is its variable's health.
+# * `failed` becomes `done` by a person's word alone: a call that may have happened is settled as having happened.
+#
+# `failed` is two things. A step whose failure is to be replanned *waits* (`awaits_replan`): it is still open, counts
+# for radius and budget, and what depends on it stays pending. When the replan is refused, or no replan helps, it has
+# failed for good (`is_lost`), and what depends on it is skipped. A step that failed or was skipped as a *gap* is not
+# lost: what depends on it goes on without it, unless it has nothing but gaps to go on with.
+#
+# *Open* means pending or waiting for a replan: what a draft may still change, and what a radius counts. *Ended* is
+# everything else but running; what has ended comes first in the list from the next commit on.
 MOVES: dict[StepState, frozenset[StepState]] = {
     PENDING: frozenset({RUNNING, SKIPPED}),
     RUNNING: frozenset({DONE, FAILED}),
@@ -20,6 +44,9 @@ MOVES: dict[StepState, frozenset[StepState]] = {
 }
 
 
+# A lineage is a step and whatever replaced it, through all versions. What a person or a rule says of "step 3" means the
+# lineage; breaker, ladder, `require` and the scripted outcomes all count by it, so that a planner does not escape a
+# limit by giving the same work another id.
 class Lineage:
     """A step and the steps that replaced it. Its ladder starts afresh when the goal changes."""
 

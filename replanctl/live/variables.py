@@ -4,6 +4,28 @@ Every variable carries the assumptions it rests on: those of its step, and those
 from. A refuted assumption is looked up in reverse and degrades all its variables at once.
 """
 
+# A result does not become wrong because a step fails somewhere else; it becomes *doubtful* when something it was
+# computed under turns out not to hold. Health says how doubtful, from three facts about a variable, and from nothing
+# else (`_reconsider`):
+#
+#   tainted, or all of the assumptions it still rests on have fallen   → void    nothing is left that speaks for it
+#   some of them have fallen, or it was made for an earlier goal       → stale   it may still hold; somebody must judge
+#   otherwise                                                          → clean
+#
+# A variable is tainted when it was computed from a void one, or when it was discarded. A stale source does not taint:
+# what was computed from it rests on the same assumptions, and is degraded by them itself, at the same instant.
+#
+# What has fallen stays fallen (`refuted`), so a variable that is made later under a refuted assumption is born
+# degraded; otherwise a slow step could launder a premise that is known to be wrong.
+#
+# A verdict is the only way up, and only from stale. `keep` and `convert` end the effect of everything refuted so far:
+# the names are struck from `live`, what a fall is measured against, also for what is computed from the variable later.
+# They stay in `assumptions`, which is what the result tells. `discard` voids a variable and all that was computed from
+# it, but for what the same draft keeps. No verdict lifts what is void: there is nothing left to judge by.
+#
+# Each change is an event with its reason, so that a reader never has to guess which premise did it. Both directions
+# are indexed (assumption → variables, variable → what was computed from it): a refuted premise costs what rests on it.
+
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping

@@ -86,8 +86,30 @@ def _is(error_type: ErrorType) -> Callable[[RouteFacts, RoutingPolicy], bool]:
 # has not run yet only lacks an edge, anything else is the planner's slip.
 _BROKEN = frozenset({Unreadable.FAILED, Unreadable.SKIPPED, Unreadable.VOID})
 
-# Ordered; the first rule that matches wins, and its name travels with the decision. Overrides and the user's own
-# rules come before `environmental`; the last row is the default.
+# From a failure to how deep the plan is cut.
+#
+# A failure is a symptom; what a replan costs depends on how much of the plan rested on the mistake. So routing asks
+# three questions, in this order, and the first answer wins:
+#
+# 1. Would another plan help at all? Where the tool did not answer, a right is missing, or a call may have happened
+#    that must not happen twice, the plan was not wrong, and planning again would only spend tokens on the same wall: a
+#    person decides (`none`). These rules come first because no other fact about the failure can make a replan useful.
+# 2. Is the plan itself known to be wrong, and how? A missing variable is the planner's own slip, found before any
+#    call was made, and looks at the step it names: one that ended without a value takes the tail with it, one that has
+#    not run yet lacks an edge, anything else is a typo. A refuted premise that finished work rests on overturns that
+#    work too (`global`: it is the only granularity that may throw done things away). The right shape with the wrong
+#    thing in it means that the work was cut up wrongly, and what follows was planned on top of that (`tail`).
+# 3. Otherwise, how much rests on it? The radius decides between a `patch` and a `tail`. It is transitive: what rests
+#    on the failure at a distance is as wrong as what rests on it directly.
+#
+# The last row is the default, so that every failure has a route, and every route has a name that travels with the
+# decision: it can be explained, counted, and overruled by name. Overrides and the user's own rules come before
+# `environmental`: a person outranks the table.
+#
+# The ladder stands behind the table. A lineage that was patched and fails again has shown that a patch was not enough,
+# so it never goes below a tail again; after a global it stays there. It is lifted by what was committed, not by
+# what was asked, and never lowered, or a planner could go round in ever smaller circles. It does not reach `global` by itself:
+# throwing away finished work takes a reason, not only persistence. A changed goal starts it afresh.
 _RULES: tuple[_Rule, ...] = (
     _Rule("environmental", _is(ErrorType.ENVIRONMENTAL), Granularity.NONE),
     _Rule("permission", _is(ErrorType.PERMISSION), Granularity.NONE),
