@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from replanctl.kinds import Health, Verdict
 from replanctl.live.calls import CallKey, Finished, OpenSteps, call_key
-from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, is_required, same_work
+from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, is_required, same_work, sequence_key
 from replanctl.live.draft import Draft, Proposal, lay_over
 from replanctl.live.draft_check import Surroundings, check, required, unmakeable
-from replanctl.live.graph import Graph, sequence_key
+from replanctl.live.graph import Graph
 from replanctl.live.naming import Either, Ground
 from replanctl.live.progress import no_progress
 from replanctl.live.variables import HealthChange, Variable, VariableTable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from replanctl.kinds import Granularity, StepState
@@ -139,6 +141,66 @@ def _revise(old: Cell, new: Cell) -> None:
             if dependent.state is PENDING:
                 dependent.gap_deps -= 1
                 dependent.unmet += 1
+
+
+def in_list_order(cells: Iterable[Cell], version: int) -> list[Cell]:
+    """Steps as the list of this version has them: what had ended at its commit, by when that was, and then the rest."""
+    chosen = sorted(cells, key=lambda cell: cell.place)
+    ended = [cell for cell in chosen if 0 < cell.until < version]
+    if not ended:
+        return chosen
+    ended.sort(key=lambda cell: cell.until)
+    return [*ended, *(cell for cell in chosen if not 0 < cell.until < version)]
+
+
+def resting_on(roots: list[Cell], but: Cell | None) -> list[Cell]:
+    """The roots and all that depends on them, directly or not, by place; `but` and what only rests on it left out."""
+    found: dict[int, Cell] = {}
+    while roots:
+        here = roots.pop()
+        if here is but or here.gone or here.place in found:
+            continue
+        found[here.place] = here
+        roots.extend(here.dependents)
+    return [found[place] for place in sorted(found)]
+
+
+class OpenSteps:
+    """The open steps by place, with a key of their sequence that is counted once somebody asks, and then kept up."""
+
+    def __init__(self) -> None:
+        self._at: dict[int, Cell] = {}
+        self._key: int | None = None
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def add(self, cell: Cell) -> None:
+        """A step is open now."""
+        self._at[cell.place] = cell
+        if self._key is not None:
+            self._key += sequence_key(cell.step)
+
+    def drop(self, cell: Cell) -> None:
+        """A step is not open any more."""
+        del self._at[cell.place]
+        if self._key is not None:
+            self._key -= sequence_key(cell.step)
+
+    def listed(self) -> list[Cell]:
+        """The open steps in list order."""
+        return [self._at[place] for place in sorted(self._at)]
+
+    def key(self) -> int:
+        """A key that equal sequences of (action, tool) share."""
+        if self._key is None:
+            self._key = sum(sequence_key(cell.step) for cell in self._at.values())
+        return self._key
+
+
+def sequence_key(step: Step) -> int:
+    """What a step adds to the key of a sequence of (action, tool)."""
+    return hash((step.action, step.tool_name))
 
 
 def same_work(one: Step, other: Step) -> bool:

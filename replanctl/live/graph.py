@@ -10,7 +10,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
 from replanctl.kinds import StepState
-from replanctl.live.cells import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Cell, Lineage, line_of, stand_for
+from replanctl.live.cells import (
+    DONE,
+    FAILED,
+    MOVES,
+    PENDING,
+    RUNNING,
+    SKIPPED,
+    Cell,
+    Lineage,
+    OpenSteps,
+    in_list_order,
+    line_of,
+    resting_on,
+    stand_for,
+)
 from replanctl.live.readers import Readers
 from replanctl.live.reading import Ids, Reading
 from replanctl.plan import Step
@@ -27,10 +41,8 @@ class Graph:
         self.ever: list[Cell] = []
         self.done = 0
         self.ever_done: list[Cell] = []  # in the order they ended
-        self.open = 0
+        self._open = OpenSteps()
         self.moves = 0  # grows whenever a step moves or the plan changes
-        self._open: dict[int, Cell] = {}  # the open steps by place, in no order
-        self._open_key: int | None = None  # the fingerprint key of the open steps, once somebody asked
         self._ready: list[int] = []  # places
         self._at: dict[int, Cell] = {}  # what stands at a place
         self._held: list[int] = []  # ready places that wait for something else
@@ -46,16 +58,11 @@ class Graph:
 
     def in_order(self, cells: Iterable[Cell]) -> list[Cell]:
         """These steps in list order: what had ended at the last commit, by when it ended, and then the rest."""
-        chosen = sorted(cells, key=_place)
-        ended = [cell for cell in chosen if 0 < cell.until < self.version]
-        if not ended:
-            return chosen
-        ended.sort(key=_until)
-        return [*ended, *(cell for cell in chosen if not 0 < cell.until < self.version)]
+        return in_list_order(cells, self.version)
 
     def open_cells(self) -> list[Cell]:
         """Every open step in list order."""
-        return [self._open[place] for place in sorted(self._open)]
+        return self._open.listed()
 
     def direct(self, cell: Cell) -> list[Cell]:
         """The open direct dependents of a step, in list order."""
@@ -68,20 +75,16 @@ class Graph:
         """
         roots = [*(cell.dependents if cell is not None else ())]
         roots += (c for c in self.readers.assuming(assumptions) if c.is_open)
-        found: dict[int, Cell] = {}
-        while roots:
-            here = roots.pop()
-            if here is cell or here.gone or here.place in found:
-                continue
-            found[here.place] = here
-            roots.extend(here.dependents)
-        return [found[place] for place in sorted(found) if found[place].is_open]
+        return [found for found in resting_on(roots, cell) if found.is_open]
+
+    @property
+    def open(self) -> int:
+        """How many steps are open."""
+        return len(self._open)
 
     def open_key(self) -> int:
-        """A key that equal sequences of open (action, tool) share; counted once, then kept up."""
-        if self._open_key is None:
-            self._open_key = sum(sequence_key(cell.step) for cell in self._open.values())
-        return self._open_key
+        """A key that equal sequences of open (action, tool) share."""
+        return self._open.key()
 
     def lineage(self, cell: Cell) -> Lineage:
         """The line of steps a step belongs to, made when it is first asked for."""
@@ -115,7 +118,7 @@ class Graph:
     def start(self, cell: Cell) -> None:
         """The step begins to run."""
         self._move(cell, RUNNING)
-        self._count_open(cell, -1)
+        self._open.drop(cell)
         heappop(self._ready)
 
     def finish(self, cell: Cell) -> None:
@@ -131,7 +134,7 @@ class Graph:
         self._move(cell, FAILED)
         if awaits_replan:
             cell.awaits_replan = True
-            self._count_open(cell, 1)
+            self._open.add(cell)
         else:
             self._close(cell)
 
@@ -139,7 +142,7 @@ class Graph:
         """A step that waited for a replan will not get one: it failed for good."""
         cell.awaits_replan = False
         self.moves += 1
-        self._count_open(cell, -1)
+        self._open.drop(cell)
         self._close(cell)
 
     def settle(self, cell: Cell) -> None:
@@ -160,7 +163,7 @@ class Graph:
     def skip(self, cell: Cell) -> None:
         """The step will not run."""
         self._move(cell, SKIPPED)
-        self._count_open(cell, -1)
+        self._open.drop(cell)
         self._close(cell)
 
     def leave_gap(self, cell: Cell) -> list[Cell]:
@@ -183,15 +186,6 @@ class Graph:
             raise AssertionError(f"step {cell.step.id} can't go from {cell.state} to {to}")
         cell.state = to
         self.moves += 1
-
-    def _count_open(self, cell: Cell, by: int) -> None:
-        self.open += by
-        if by > 0:
-            self._open[cell.place] = cell
-        else:
-            del self._open[cell.place]
-        if self._open_key is not None:
-            self._open_key += by * sequence_key(cell.step)
 
     def _close(self, cell: Cell) -> None:
         cell.until = self.version
@@ -247,7 +241,7 @@ class Graph:
     def _drop(self, cell: Cell) -> None:
         cell.gone = True
         if cell.is_open:
-            self._count_open(cell, -1)
+            self._open.drop(cell)
         if cell.state is DONE:
             self.done -= 1
         cell.until = cell.until or self.version
@@ -284,7 +278,7 @@ class Graph:
         self.cells[cell.step.id] = cell
         self._at[cell.place] = cell
         self.ever.append(cell)
-        self._count_open(cell, 1)
+        self._open.add(cell)
         if cell.step.assumes:
             self.readers.add_assuming(cell)
 
@@ -304,16 +298,3 @@ class Graph:
     def open_at(self, version: int) -> Iterator[Cell]:
         """The steps that were open when this earlier version was replaced, in list order."""
         return iter(self.in_order(c for c in self.ever if c.born <= version and (not c.until or version < c.until)))
-
-
-def sequence_key(step: Step) -> int:
-    """What a step adds to the key of a sequence of (action, tool)."""
-    return hash((step.action, step.tool_name))
-
-
-def _place(cell: Cell) -> int:
-    return cell.place
-
-
-def _until(cell: Cell) -> int:
-    return cell.until

@@ -108,8 +108,8 @@ _BROKEN = frozenset({Unreadable.FAILED, Unreadable.SKIPPED, Unreadable.VOID})
 #
 # The ladder stands behind the table. A lineage that was patched and fails again has shown that a patch was not enough,
 # so it never goes below a tail again; after a global it stays there. It is lifted by what was committed, not by
-# what was asked, and never lowered, or a planner could go round in ever smaller circles. It does not reach `global` by itself:
-# throwing away finished work takes a reason, not only persistence. A changed goal starts it afresh.
+# what was asked, and never lowered, or a planner could go round in ever smaller circles. It does not reach `global` by
+# itself: throwing away finished work takes a reason, not only persistence. A changed goal starts it afresh.
 _RULES: tuple[_Rule, ...] = (
     _Rule("environmental", _is(ErrorType.ENVIRONMENTAL), Granularity.NONE),
     _Rule("permission", _is(ErrorType.PERMISSION), Granularity.NONE),

@@ -10,7 +10,6 @@ from replanctl.run import events
 from replanctl.run.engine import NewInputs, Session
 from replanctl.run.events import (
     AnyEvent,
-    Attempt,
     Event,
     Gate,
     GoalChanged,
@@ -25,7 +24,6 @@ from replanctl.run.events import (
     Signal,
     SolverCalled,
     StepEnd,
-    StepError,
     StepFallback,
     StepRetry,
     StepSettled,
@@ -55,7 +53,7 @@ from replanctl.run.result import (
 from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
 from replanctl.run.settlements import UnsettledError, Word, settlements, ways, word
 from replanctl.run.settling import Doubt, Settlement, doubts
-from replanctl.run.tools import Call, Outcome, Started, Tools
+from replanctl.run.tools import Attempt, Call, Outcome, Started, StepError, Tools
 
 if TYPE_CHECKING:
     from replanctl.run.schema import DIALECT, Schema, event_schema, in_json_words, result_schema

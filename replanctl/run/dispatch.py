@@ -17,13 +17,13 @@ from replanctl.live import Cell
 from replanctl.plan import Reference, references, too_bulky
 from replanctl.replan import ERROR_TYPES, Check, Missing, Moment
 from replanctl.run.budget import MICROSECONDS, Spending
-from replanctl.run.events import Attempt, Event, StepFallback, StepRetry, StepStart
+from replanctl.run.events import Event, StepFallback, StepRetry, StepStart
 from replanctl.run.execution import Execution
 from replanctl.run.guarding import Guarding
 from replanctl.run.once import DENIED, May
 from replanctl.run.state import SessionState, microseconds
 from replanctl.run.step_ends import StepEnds
-from replanctl.run.tools import CUT_OFF, Call, Outcome, Started, Tools
+from replanctl.run.tools import CUT_OFF, Attempt, Call, Outcome, Started, Tools
 from replanctl.schema import contract
 
 # What happens at an instant, in this order: what ends is handled before anything starts.
@@ -233,7 +233,7 @@ class Dispatcher:
     def _wait(self, execution: Execution) -> float:
         """The seconds before the next try: what the tool asked for, else the backoff."""
         retry, asked = self._state.policy.retry, execution.answer.retry_after
-        return _backoff(retry.backoff, retry.factor, retry.max_backoff, execution.tries) if asked is None else asked
+        return retry.wait(execution.tries) if asked is None else asked
 
     def _retry(self, execution: Execution) -> Iterator[Event]:
         state, last = self._state, execution.answer
@@ -296,11 +296,3 @@ def _unheard(outcome: Outcome, latency: float) -> Outcome:
     """What a call comes to whose answer did not arrive: nothing of what was said, only what it cost."""
     status = Status.LOST if outcome.status is Status.LOST else Status.TIMEOUT
     return Outcome(status, latency=latency, tokens=outcome.tokens)
-
-
-def _backoff(first: float, factor: float, most: float, tries: int) -> float:
-    """How long to wait after so many tries: first, then `factor` times as long each time, at most `most` seconds."""
-    try:
-        return min(first * factor ** (tries - 1), most)
-    except OverflowError:
-        return most

@@ -27,6 +27,8 @@ from replanctl.kinds import (
 )
 from replanctl.plan import Step
 from replanctl.replan import Lesson
+from replanctl.run.tools import Attempt as Attempt
+from replanctl.run.tools import StepError as StepError
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 VersionName = Annotated[str, msgspec.Meta(pattern="^v[1-9][0-9]*$")]
@@ -111,24 +113,6 @@ class StepFallback(Event, frozen=True, gc=False, tag="step.fallback"):
     attempt: int
     failed: Status
     message: str = ""
-
-
-class Attempt(msgspec.Struct, frozen=True, gc=False):
-    """One tool call of an execution; `latency` in seconds, `tokens` as booked. `acted`: it took effect, as far as its
-    tool says, whether the answer was heard or not."""
-
-    tool: str
-    status: Status
-    latency: float
-    tokens: int
-    acted: bool = False
-
-
-class StepError(msgspec.Struct, frozen=True, gc=False):
-    """Why an execution failed."""
-
-    error_type: ErrorType
-    error_msg: str
 
 
 class StepEnd(Event, frozen=True, gc=False, tag="step.end"):
@@ -306,23 +290,8 @@ class SessionComplete(Event, frozen=True, gc=False, tag="session.complete"):
 
 
 AnyEvent = (
-    SessionStart
-    | PlanCommit
-    | StepStart
-    | StepRetry
-    | StepFallback
-    | StepEnd
-    | StepSettled
-    | Signal
-    | Route
-    | Gate
-    | LessonLearned
-    | PlanDraft
-    | PlanRejected
-    | PlanDiffed
-    | GoalChanged
-    | VariableHealth
-    | SolverCalled
-    | Ledger
-    | SessionComplete
-)
+    SessionStart | PlanCommit | StepStart | StepRetry | StepFallback
+    | StepEnd | StepSettled | Signal | Route | Gate
+    | LessonLearned | PlanDraft | PlanRejected | PlanDiffed | GoalChanged
+    | VariableHealth | SolverCalled | Ledger | SessionComplete
+)  # fmt: skip

@@ -8,9 +8,8 @@ import msgspec
 
 from replanctl.live import Cell
 from replanctl.plan import Tool
-from replanctl.run.events import Attempt
 from replanctl.run.once import Made
-from replanctl.run.tools import Outcome
+from replanctl.run.tools import Attempt, Outcome
 
 _NO_ANSWER = Outcome()
 

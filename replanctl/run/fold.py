@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
-from replanctl.kinds import Ending, GateName, Granularity, Health, LedgerKind, OnFailure, Reason, Settle, StepState
+from replanctl.kinds import Ending, GateName, Granularity, Health, OnFailure, Reason, Settle, StepState
 from replanctl.live import RUNNING
 from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
+from replanctl.run.bookings import Bookings
 from replanctl.run.effects import Effects
 from replanctl.run.handover import Findings, hand_over
 from replanctl.run.result import (
@@ -20,9 +21,6 @@ from replanctl.run.result import (
     ExecutionView,
     Gap,
     GateView,
-    LedgerLine,
-    LedgerTotals,
-    LedgerView,
     LessonView,
     Revision,
     RouteView,
@@ -33,6 +31,8 @@ from replanctl.run.result import (
 )
 from replanctl.run.settling import Doubts
 from replanctl.run.versions import PlanVersions
+
+_BY_STEPS = (Reason.ESCALATED, Reason.STEP_BREAKER, Reason.ABORTED)
 
 
 def fold(events: Iterable[e.Event], run: int | None = None) -> SessionResult:
@@ -62,32 +62,24 @@ class ResultFold:
         self._gates: list[GateView] = []
         self._variables: dict[str, VariableView] = {}
         self._lessons: dict[str, LessonView] = {}
-        self._lines: list[LedgerLine | None] = []  # None where a call began that has not ended
-        self._begun: dict[str, list[int]] = {}  # by step, the lines of the calls of its execution
-        self._coefficients: dict[str, int] = {}
+        self._bookings = Bookings()
         self._gaps: dict[str, Gap] = {}
         self._warnings: list[str] = []
         self._last_failed: str | None = None
-        self._stopping: dict[Reason, list[str]] = {  # steps that end a session, by reason
-            Reason.ESCALATED: [],
-            Reason.STEP_BREAKER: [],
-            Reason.ABORTED: [],
-        }
+        # the steps that end a session, by the reason it ends with
+        self._stopping: dict[Reason, list[str]] = {reason: [] for reason in _BY_STEPS}
 
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
         self.seq, self._at = event.seq, event.at
         self._doubts.apply(event)
-        handler = _HANDLERS.get(type(event))
-        if handler is not None:
+        if (handler := _HANDLERS.get(type(event))) is not None:
             handler(self, event)
-
-    # -- one handler for each event that leaves a trace ------------------------------------------------------------
 
     def _session_start(self, event: e.SessionStart) -> None:
         self._goal = event.goal
         self._warnings += event.warnings
-        self._coefficients = event.coefficients
+        self._bookings.coefficients = event.coefficients
         self._effects.once_only = frozenset(event.once_only)
         for lesson in event.lessons:
             self._lessons[lesson.text] = LessonView(*(getattr(lesson, f) for f in LessonView.__struct_fields__))
@@ -104,8 +96,7 @@ class ResultFold:
     def _step_start(self, event: e.StepStart) -> None:
         self._plan.move(event.step_id, RUNNING)
         self._started[event.step_id] = event.args
-        self._begun[event.step_id] = [len(self._lines)]
-        self._lines.append(None)
+        self._bookings.began(event.step_id, first=True)
         self._effects.began(event)
         if event.warnings:
             self._warnings += event.warnings
@@ -113,8 +104,7 @@ class ResultFold:
     def _step_end(self, event: e.StepEnd) -> None:
         id_ = event.step_id
         self._plan.move(id_, event.state)
-        args = self._started.pop(id_, None)
-        if args is None:
+        if (args := self._started.pop(id_, None)) is None:
             args = self._plan.steps[id_].args
         attempts = tuple([AttemptView(a.tool, a.status, a.latency) for a in event.attempts])
         self._history.append(
@@ -124,19 +114,16 @@ class ResultFold:
             )
         )  # fmt: skip
         if event.attempts:
-            self._book(event)
+            self._bookings.ended(event)
             self._effects.ended(event, args)
         self._warnings += event.warnings
         if event.state is StepState.DONE:
-            self._variables[variable_name(id_)] = VariableView(
-                event.value, Health.CLEAN, event.assumptions, id_, event.version, None
-            )
+            self._produced(event)
         else:
             self._not_done(event)
 
     def _call_again(self, event: e.StepRetry | e.StepFallback) -> None:
-        self._begun[event.step_id].append(len(self._lines))
-        self._lines.append(None)
+        self._bookings.began(event.step_id, first=False)
         self._effects.began(event)
 
     def _step_settled(self, event: e.StepSettled) -> None:
@@ -149,9 +136,11 @@ class ResultFold:
         if event.how is Settle.DONE:
             self._plan.move(id_, StepState.DONE)
             self._gaps.pop(id_, None)
-            self._variables[variable_name(id_)] = VariableView(
-                event.value, Health.CLEAN, event.assumptions, id_, event.version, None
-            )
+            self._produced(event)
+
+    def _produced(self, event: e.StepEnd | e.StepSettled) -> None:
+        view = VariableView(event.value, Health.CLEAN, event.assumptions, event.step_id, event.version, None)
+        self._variables[variable_name(event.step_id)] = view
 
     def _not_done(self, event: e.StepEnd) -> None:
         if event.state is StepState.FAILED:
@@ -159,14 +148,6 @@ class ResultFold:
         if event.gap and event.error is not None:
             error = event.error
             self._gaps[event.step_id] = Gap(event.step_id, error.error_type, error.error_msg, event.blocked_by)
-
-    def _book(self, event: e.StepEnd) -> None:
-        """A call's line stands where the call began: what began meanwhile may have ended before it."""
-        kind = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
-        estimated = self._coefficients.get("execution", 0)
-        for place, attempt in zip(self._begun.pop(event.step_id), event.attempts, strict=True):
-            self._lines[place] = LedgerLine(kind, event.version, event.step_id, None, estimated, attempt.tokens)
-            kind, estimated = LedgerKind.RETRY, self._coefficients.get("retry", 0)
 
     def _signal(self, event: e.Signal) -> None:
         if event.on_failure is OnFailure.REPLAN:
@@ -231,15 +212,11 @@ class ResultFold:
             self._variables[event.name] = msgspec.structs.replace(view, health=event.health, verdict=verdict)
 
     def _ledger(self, event: e.Ledger) -> None:
-        self._lines.append(
-            LedgerLine(event.kind, event.version, event.step_id, event.granularity, event.estimated, event.booked)
-        )
+        self._bookings.booked(event)
 
     def _complete(self, event: e.SessionComplete) -> None:
         self._end = event
         self._warnings += event.warnings
-
-    # -- the document ----------------------------------------------------------------------------------------------
 
     def result(self, run: int | None = None) -> SessionResult:
         """The document so far; `run` is the number the run is stored under."""
@@ -256,7 +233,6 @@ class ResultFold:
                 tuple(self._lessons.values()), gaps, self._doubts.open(broken_off=end is None),
             )  # fmt: skip
             handover = hand_over(reason, gate, found, self._at_issue(reason, gate), run)
-        lines = tuple([line for line in self._lines if line is not None])
         return SessionResult(
             schema_version=SCHEMA_VERSION,
             run=run,
@@ -273,7 +249,7 @@ class ResultFold:
             gates=tuple(self._gates),
             variables=dict(self._variables),
             lessons=tuple(self._lessons.values()),
-            ledger=LedgerView(lines, totals(lines)),
+            ledger=self._bookings.view(),
             gaps=gaps,
             effects=self._effects.rows(),
             handover=handover,
@@ -299,17 +275,6 @@ class ResultFold:
             return next(row for row in rows if row.step_id == left[0])
         last = self._gates[-1] if self._gates else None
         return last if last is not None and not last.admitted and REASONS[last.gate] is reason else None
-
-
-def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
-    """Main is planning and first executions; remedy is everything else."""
-    main = remedy = 0
-    for line in lines:
-        if line.kind.is_main:
-            main += line.booked
-        else:
-            remedy += line.booked
-    return LedgerTotals(main, remedy, main + remedy, round(remedy / main, 4) if main else 0.0)
 
 
 _HANDLERS: dict[type, Callable[[ResultFold, Any], None]] = {

@@ -11,7 +11,6 @@ import msgspec
 
 from replanctl.kinds import ErrorType, Health, Reason, StepState
 from replanctl.replan import GATE, GATES, Unit
-from replanctl.run.events import StepError
 from replanctl.run.result import (
     ExecutionView,
     Gap,
@@ -24,6 +23,7 @@ from replanctl.run.result import (
 )
 from replanctl.run.settlements import ways
 from replanctl.run.settling import Doubt
+from replanctl.run.tools import StepError
 
 # What to type next, by reason; at a gate its row says what. {run} is the run's number, {step} the step at issue,
 # {more} what a gate's reading lacked, {steps} and {tokens} no less than that.

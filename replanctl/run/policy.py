@@ -20,6 +20,13 @@ class RetryPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=T
     factor: float = 2.0
     max_backoff: float = 60.0
 
+    def wait(self, tries: int) -> float:
+        """The seconds to wait after so many tries: `backoff` after the first, then `factor` times as long each time."""
+        try:
+            return min(self.backoff * self.factor ** (tries - 1), self.max_backoff)
+        except OverflowError:
+            return self.max_backoff
+
 
 class SolverPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """What the Solver must have: variables by name (`E1`) and a number of done steps."""

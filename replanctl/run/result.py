@@ -19,7 +19,8 @@ from replanctl.kinds import (
     StepState,
     Verdict,
 )
-from replanctl.run.events import Event, StepError, VersionName
+from replanctl.run.events import Event, VersionName
+from replanctl.run.tools import StepError
 
 SchemaVersion = Literal[1]
 SCHEMA_VERSION: SchemaVersion = 1

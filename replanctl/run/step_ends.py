@@ -9,12 +9,12 @@ from replanctl.kinds import ErrorType, Health, OnFailure, Status, Unreadable
 from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell, Variable
 from replanctl.plan import Step, references
 from replanctl.replan import Missing, classify
-from replanctl.run.events import Attempt, Event, Signal, StepEnd, StepError, VariableHealth
+from replanctl.run.events import Event, Signal, StepEnd, VariableHealth
 from replanctl.run.execution import Execution
 from replanctl.run.interruptions import Interruptions
 from replanctl.run.once import Came, Made, Ruling
 from replanctl.run.state import Failure, SessionState
-from replanctl.run.tools import Outcome
+from replanctl.run.tools import Attempt, Outcome, StepError
 
 
 class StepEnds:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from replanctl.kinds import Status
+from replanctl.kinds import ErrorType, Status
 
 Started = tuple[str, int, int]  # one call: its step, version and attempt
 
@@ -46,6 +46,24 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     tokens: int | None = None
     refutes: tuple[str, ...] = ()
     cause: str = ""
+
+
+class Attempt(msgspec.Struct, frozen=True, gc=False):
+    """One tool call of an execution; `latency` in seconds, `tokens` as booked. `acted`: it took effect, as far as its
+    tool says, whether the answer was heard or not."""
+
+    tool: str
+    status: Status
+    latency: float
+    tokens: int
+    acted: bool = False
+
+
+class StepError(msgspec.Struct, frozen=True, gc=False):
+    """Why an execution failed."""
+
+    error_type: ErrorType
+    error_msg: str
 
 
 class Tools(Protocol):
