@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from replanctl.live.variables import Verdict
 from replanctl.plan import references
-from replanctl.plan.model import Alternative, Granularity, Plan, Step, ids, variable_name
+from replanctl.plan.model import Alternative, Granularity, Plan, Step, Tool, ids, variable_name
 from replanctl.replan.replanner import Otherwise, PlannerRule, PlannerWhen
 from replanctl.replan.signal import ErrorType
 from tests.properties.dice import Dice
@@ -104,8 +104,9 @@ def _variation(dice: Dice, step: Step, plan: Plan) -> Step:
         alternatives=(Alternative("nobody"),) if dice.chance(3) else step.alternatives,
         replaces=dice.pick(tuple(known)) if dice.chance(6) else None,
         required=step.required and dice.chance(50),
-        again=dice.chance(4),
     )
+    if dice.chance(4) and (plan.tools or {}).get(changed.tool_name, Tool()).idempotent:
+        changed = replace(changed, again=True)
     return with_args(dice, changed, known, ids(plan.steps)) if dice.chance(25) else changed
 
 

@@ -138,10 +138,21 @@ def _old_numbers(draft: Moment) -> dict[str, str] | None:
     """Ids that are retired or done, which the draft does not mention, instead of those that were never used."""
     event, plan = draft.event, draft.before
     assert isinstance(event, PlanDraft)
-    fresh = [step for step in event.steps if step.id not in plan.lines and event.mapping.get(step.id) is None]
+    fresh = [
+        step
+        for place, step in enumerate(event.steps)
+        if step.id not in plan.lines
+        and event.mapping.get(step.id) is None
+        and not any(_names(earlier, step.id) for earlier in event.steps[: place + 1])
+    ]
     free = [id_ for id_ in plan.lines if _is_free(id_, event, plan)]
     names = {step.id: id_ for step, id_ in zip(fresh, free, strict=False) if not _same_call(step, id_, plan)}
     return names or None
+
+
+def _names(step: Step, id_: str) -> bool:
+    """Whether a step names this id; one that is listed later has another meaning where a step had it before."""
+    return id_ in references.may_mean(step.args) or id_ in (step.depends_on or ())
 
 
 def _is_free(id_: str, draft: PlanDraft, plan: Standing) -> bool:
