@@ -155,7 +155,11 @@ class Standing(Bench):
         return False
 
     def agree(self, rule: str, at: int, old_id: str) -> bool:
+        """Whether a rule pairs these two; for a required step only what counts for it does."""
         step, old = self.new[at], self.old[old_id]
+        required = old_id in self.goes and self.s.root(old_id) in self.s.required_roots and old.state != "done"
+        if required and rule != "name" and not self.delivers(at, old):
+            return False
         if rule == "same":
             return (step.action, step.tool) == (old.action, old.tool) and self.same_args(at, old)
         if rule == "work":
