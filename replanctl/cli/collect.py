@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from replanctl.errors import InputError
-from replanctl.files import Rehearsal, load_rehearsal
+from replanctl.files import Rehearsal, Role, belongings, home_of, load_rehearsals, named_after
 from replanctl.host import mismatches, session_of
 from replanctl.run import fold
 from replanctl.show import clean
@@ -27,21 +27,27 @@ class RehearsalFile(pytest.File):
     """A plan file that says what it expects."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One test, when there is an `expect:` block."""
+        """One test for each script with an `expect:` block: the plan's own, and every scenario's."""
+        home = named_after(self.path)
+        if home is not None and self.session.isinitpath(home.plan):
+            return  # its plan is named too, and has it
         try:
-            rehearsal = load_rehearsal(self.path)
+            rehearsals = load_rehearsals(self.path)
         except InputError as error:
             raise self.CollectError(_lines(map(str, error.problems))) from error
-        expect = expected_of(rehearsal)
-        if expect is not None:
-            yield RehearsalItem.from_parent(self, name=clean(self.path.stem), rehearsal=rehearsal, expect=expect)
+        for rehearsal in rehearsals:
+            expect = expected_of(rehearsal)
+            if expect is not None:
+                name = clean(f"{self.path.stem}{f'[{rehearsal.scenario}]' if rehearsal.scenario else ''}")
+                yield RehearsalItem.from_parent(self, name=name, rehearsal=rehearsal, expect=expect)
 
 
 def expected_of(rehearsal: Rehearsal) -> dict[str, Any] | None:
     """What is expected of a rehearsal: what it says, else that it ends as the recording did that it was made of."""
     if rehearsal.expect is not None:
         return rehearsal.expect
-    end = rehearsal.recorded.end if rehearsal.recorded is not None else None
+    as_recorded = rehearsal.scenario is None and not any(each.role is Role.OUTCOMES for each in rehearsal.sources)
+    end = rehearsal.recorded.end if rehearsal.recorded is not None and as_recorded else None
     return None if end is None else {"status": end.value}
 
 
@@ -90,12 +96,16 @@ def _collected(file_path: Path, parent: pytest.Collector) -> pytest.Collector | 
     """Plans are collected by what is in them: one of a folder is not read without `expect` in it or beside it."""
     if parent.session.isinitpath(file_path):
         return _file(file_path, parent)
-    if file_path.suffix not in (".yaml", ".yml") or file_path.stem.endswith(".outcomes"):
-        return None
-    beside = file_path.with_name(f"{file_path.stem}.outcomes{file_path.suffix}")
-    if not any(_EXPECT.search(path.read_bytes()) for path in (file_path, beside) if path.is_file()):
-        return None
-    return _file(file_path, parent)
+    return _file(file_path, parent) if _is_asked(file_path) else None
+
+
+def _is_asked(path: Path) -> bool:
+    """Whether a file of a folder asks something of a rehearsal, and is not read together with its plan."""
+    if path.suffix not in (".yaml", ".yml") or named_after(path) is not None:
+        return False
+    if not any(_EXPECT.search(each.read_bytes()) for each in belongings(path) if each.is_file()):
+        return False
+    return not path.stem.endswith(".outcomes") or home_of(path) is not None
 
 
 def _file(path: Path, parent: pytest.Collector) -> RehearsalFile:

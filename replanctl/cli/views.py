@@ -83,10 +83,13 @@ def screen(
     """
     from replanctl.show import Header, SessionScreen
 
-    outcomes = [Path(source.name).name for source in inputs.sources if source.role == Role.OUTCOMES]
+    names = {source.role: source.name for source in inputs.sources}
+    scenario = names.get(Role.SCENARIO)
+    scripts = (Role.OUTCOMES, Role.SCENARIO_FILE, *((Role.BESIDE,) if scenario is None else ()))
+    outcomes = next((Path(names[role]).name for role in scripts if role in names), None)
     policy = inputs.amendments[-1].policy if inputs.amendments else None
     recorded = _recording(inputs)
-    return SessionScreen(paper, Header(outcomes[0] if outcomes else None, run, policy, recorded, whole, later))
+    return SessionScreen(paper, Header(outcomes, run, policy, recorded, whole, later, scenario))
 
 
 def _recording(inputs: Inputs) -> str | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
+    from replanctl.files.belonging import Home, belongings, home_of, named_after
     from replanctl.files.classes import ClassRule, load_classes
     from replanctl.files.disk import (
         MAX_MEGABYTES,
@@ -31,23 +32,28 @@ if TYPE_CHECKING:
     from replanctl.files.recorded import End, Recorded, recorded_in
     from replanctl.files.rehearsal import (
         Rehearsal,
-        Source,
         check_plan,
         load_plan,
         load_policy,
         load_rehearsal,
+        load_rehearsals,
         parse_rehearsal,
-        read_outcomes,
-        read_plan,
     )
     from replanctl.files.schema import file_schema
     from replanctl.files.sections import Role
+    from replanctl.files.sources import Source, read_outcomes, read_plan
     from replanctl.files.words import LONGEST, seconds_of
     from replanctl.files.writing import document_text
 else:
     __getattr__ = lazily(
         __name__,
         {
+            "belonging": (
+                "Home",
+                "belongings",
+                "home_of",
+                "named_after",
+            ),
             "classes": (
                 "ClassRule",
                 "LONGEST",
@@ -79,17 +85,20 @@ else:
             ),
             "rehearsal": (
                 "Rehearsal",
-                "Source",
                 "check_plan",
                 "load_plan",
                 "load_policy",
                 "load_rehearsal",
+                "load_rehearsals",
                 "parse_rehearsal",
-                "read_outcomes",
-                "read_plan",
             ),
             "schema": ("file_schema",),
             "sections": ("Role",),
+            "sources": (
+                "Source",
+                "read_outcomes",
+                "read_plan",
+            ),
             "words": ("LONGEST", "seconds_of"),
             "writing": ("document_text",),
         },
@@ -99,12 +108,14 @@ __all__ = [
     "LONGEST",
     "ClassRule",
     "End",
+    "Home",
     "MAX_MEGABYTES",
     "Recorded",
     "replacing",
     "Rehearsal",
     "Role",
     "Source",
+    "belongings",
     "check_plan",
     "check_writable",
     "collector_paused",
@@ -112,6 +123,7 @@ __all__ = [
     "did_you_mean",
     "document_text",
     "file_schema",
+    "home_of",
     "is_folder",
     "load_classes",
     "load_coefficients",
@@ -119,6 +131,8 @@ __all__ = [
     "load_plan",
     "load_policy",
     "load_rehearsal",
+    "load_rehearsals",
+    "named_after",
     "parse_draft",
     "parse_rehearsal",
     "policy_text",

@@ -74,8 +74,9 @@ def plans_in(folder: str | Path) -> list[Path]:
 
 
 def _beside_its_plan(path: Path) -> bool:
-    plan = path.stem.removesuffix(".outcomes")
-    return plan != path.stem and any(path.with_name(plan + suffix).is_file() for suffix in SUFFIXES)
+    from replanctl.files.belonging import named_after
+
+    return named_after(path) is not None
 
 
 def _means_to_be_ours(path: Path) -> bool:

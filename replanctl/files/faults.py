@@ -5,7 +5,7 @@ Beside it what a plan declares, which whatever mentions it is held against.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -90,8 +90,8 @@ class Names(msgspec.Struct, frozen=True, gc=False):
     tools: Collection[str] | None = None
 
     @classmethod
-    def of(cls, value: Any) -> Names:
-        """The names in the value of a plan file, whatever else may be wrong with it."""
+    def of(cls, value: Any, others: Iterable[Any] = ()) -> Names:
+        """The names in the value of a plan file, whatever else is wrong with it; `others` hold drafts for it too."""
         if not isinstance(value, dict):
             return cls()
         ids: dict[str, int] = {}
@@ -99,7 +99,8 @@ class Names(msgspec.Struct, frozen=True, gc=False):
             id_ = raw_id(step)
             if id_ is not None:
                 ids.setdefault(id_, index)
-        return cls(ids, frozenset(_drafted(value)), _declared(value, "assumptions"), _declared(value, "tools"))
+        later = frozenset(id_ for each in (value, *others) for id_ in _drafted(each))
+        return cls(ids, later, _declared(value, "assumptions"), _declared(value, "tools"))
 
     @property
     def every_id(self) -> frozenset[str]:
@@ -116,7 +117,13 @@ def raw_id(step: Any) -> str | None:
     return str(written) if isinstance(written, str | int) and not isinstance(written, bool) else None
 
 
-def _drafted(value: dict[str, Any]) -> Iterator[str]:
+def _drafted(value: Any) -> Iterator[str]:
+    """The ids in the drafts of a file, those of its scenarios too."""
+    if not isinstance(value, dict):
+        return
+    if isinstance(scenarios := value.get("scenarios"), dict):
+        for each in scenarios.values():
+            yield from _drafted(each)
     for rule in _list(value.get("planner")):
         for step in _list(rule.get("steps")) if isinstance(rule, dict) else ():
             id_ = raw_id(step)

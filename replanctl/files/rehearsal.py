@@ -1,42 +1,37 @@
-"""A rehearsal from its files: the plan, and the outcomes and policy that may come from files of their own."""
+"""A rehearsal from its files: the plan, and the outcomes, scenarios and policy that may be files of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from replanctl.errors import InputError, Problem
+from replanctl.files.belonging import home_of, scenario_files
 from replanctl.files.builder import Hook
 from replanctl.files.crosscheck import check_limits, check_step_args, check_values
-from replanctl.files.disk import STDIN, STDIN_NAME, exists, read_stream, read_text
+from replanctl.files.disk import STDIN, read_text
 from replanctl.files.elsewhere import no_plan_in_json, not_a_plan
-from replanctl.files.faults import Names
+from replanctl.files.faults import Fault, Names
+from replanctl.files.layers import Layer, Layers, layers_of
 from replanctl.files.plan import Steps
 from replanctl.files.reader import Document, Text, collector_paused, read, refuse
 from replanctl.files.recorded import Recorded
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
+from replanctl.files.sources import Source, only, sources_of, whole_of
 from replanctl.plan import Plan, Step, Tool
 from replanctl.replan import PlannerRule
 from replanctl.run import Interruption, Policy
 from replanctl.script import OutcomeRule
 
 
-class Source(msgspec.Struct, frozen=True, gc=False):
-    """One file as it was read; `role` is what it is to the rehearsal."""
-
-    name: str
-    role: Role
-    text: str
-
-
 class Rehearsal(msgspec.Struct, frozen=True, gc=False):
     """Everything a session starts from. `planner` empty means the template; `sources` are the texts it was read from.
 
     `expect` is what a test of the rehearsal asks of its result, as it is written; `recorded` says where an imported one
-    came from.
+    came from. `scenario` is the one in force, `scenarios` are the names of those that the texts hold.
     """
 
     plan: Plan
@@ -48,6 +43,8 @@ class Rehearsal(msgspec.Struct, frozen=True, gc=False):
     sources: tuple[Source, ...] = ()
     expect: dict[str, Any] | None = None
     recorded: Recorded | None = None
+    scenario: str | None = None
+    scenarios: tuple[str, ...] = ()
 
 
 def load_plan(path: str | Path) -> Plan:
@@ -56,13 +53,40 @@ def load_plan(path: str | Path) -> Plan:
 
 
 def load_rehearsal(
-    plan: str | Path, *, outcomes: str | Path | None = None, policy: str | Path | None = None, stdin: Any = None
+    plan: str | Path,
+    *,
+    outcomes: str | Path | None = None,
+    policy: str | Path | None = None,
+    scenario: str | None = None,
+    stdin: Any = None,
 ) -> Rehearsal:
-    """A rehearsal from files; the plan may be `-`, which reads `stdin`. Raises InputError.
+    """A rehearsal from files; the plan may be `-`, which reads `stdin`, or a file of outcomes that belongs to a plan.
 
-    Without `outcomes`, the file `plan.outcomes.yaml` beside `plan.yaml` is used when it exists.
+    Without `outcomes`, the file `plan.outcomes.yaml` beside `plan.yaml` is used when it exists. Raises InputError, and
+    UsageError where the plan has no such `scenario`.
     """
-    return parse_rehearsal(_sources(plan, outcomes, policy, stdin))
+    sources = sources_of(plan, outcomes=outcomes, policy=policy, scenario=scenario, stdin=stdin)
+    known = scenario_files(Path(sources[0].name)) if scenario is not None and str(plan) != STDIN else ()
+    return _parsed(sources, known)
+
+
+def load_rehearsals(path: str | Path) -> list[Rehearsal]:
+    """A plan under its own script and under each of its scenarios; of a file of outcomes what it holds itself.
+
+    Raises InputError with everything that is wrong in any of them.
+    """
+    sources = whole_of(path)
+    first = parse_rehearsal(sources)
+    if first.scenario is not None:
+        return [first]
+    own = _in_own_file(first) if sources[-1].role is Role.OUTCOMES else first.scenarios
+    return [parse_rehearsal([*only(sources, None)]), *(parse_rehearsal([*only(sources, name)]) for name in own)]
+
+
+def _in_own_file(rehearsal: Rehearsal) -> Iterable[str]:
+    """The scenarios of a file that names its plan, without those of the plan."""
+    plan = parse_rehearsal([each for each in rehearsal.sources if each.role is not Role.OUTCOMES])
+    return [name for name in rehearsal.scenarios if name not in plan.scenarios]
 
 
 def load_policy(path: str | Path) -> Policy:
@@ -75,86 +99,59 @@ def load_policy(path: str | Path) -> Policy:
 
 
 def parse_rehearsal(sources: Sequence[Source]) -> Rehearsal:
-    """The rehearsal these texts describe, without a look at the disk. Raises InputError."""
+    """The rehearsal these texts describe, without a look at the disk. Raises InputError, and UsageError where the
+    scenario that is to be in force is in none of them."""
+    return _parsed(sources)
+
+
+def _parsed(sources: Sequence[Source], known: Iterable[str] = ()) -> Rehearsal:
     with collector_paused():
-        rehearsal, problems = _assemble(sources, Role.PLAN)
+        rehearsal, problems = _assemble(sources, Role.PLAN, known)
     refuse(problems)
     assert rehearsal is not None  # a plan without errors is a plan
     return rehearsal
 
 
-def read_plan(path: str | Path, *, stdin: Any = None) -> Source:
-    """A plan file as it is, or `stdin` for `-`. Raises InputError when it can't be read."""
-    return _source(str(path), Role.PLAN, stdin)
-
-
-def read_outcomes(path: str | Path) -> Source:
-    """A file of outcomes as it is, to be parsed beside its plan. Raises InputError when it can't be read."""
-    return Source(str(path), Role.OUTCOMES, read_text(path))
-
-
 def check_plan(path: str | Path, *, stdin: Any = None) -> list[Problem]:
-    """Everything wrong or doubtful in a plan file and the outcomes beside it, or in a file of outcomes or a policy."""
+    """Everything wrong or doubtful in a plan file and all that belongs to it, or in a file of outcomes or a policy."""
     try:
-        sources = _sources(path, None, None, stdin)
+        sources = whole_of(path, stdin)
     except InputError as error:
         return list(error.problems)
+    home = None if str(path) == STDIN else home_of(path)
     with collector_paused():
-        return _assemble(sources, None, thorough=True)[1]
-
-
-def _sources(plan: str | Path, outcomes: str | Path | None, policy: str | Path | None, stdin: Any) -> list[Source]:
-    sources: list[Source] = []
-    problems: list[Problem] = []
-    if outcomes is None and str(plan) != STDIN:
-        outcomes = _beside(Path(plan))
-    for name, role in ((plan, Role.PLAN), (outcomes, Role.OUTCOMES), (policy, Role.POLICY)):
-        if name is None:
-            continue
-        try:
-            sources.append(_source(str(name), role, stdin))
-        except InputError as error:
-            problems.extend(error.problems)
-    refuse(problems)
-    return sources
-
-
-def _source(name: str, role: Role, stdin: Any) -> Source:
-    if name == STDIN and stdin is not None:
-        return Source(STDIN_NAME, role, read_stream(stdin))
-    return Source(name, role, read_text(name))
-
-
-def _beside(plan: Path) -> Path | None:
-    """The file of outcomes that belongs to a plan file, when it exists."""
-    for suffix in dict.fromkeys((plan.suffix, ".yaml")) if plan.name else ():  # `.` and `/` have no name
-        beside = plan.with_name(f"{plan.stem}.outcomes{suffix}")
-        if exists(beside):
-            return beside
-    return None
+        problems = _assemble(sources, None if home is None else Role.PLAN, thorough=True)[1]
+    return [each for each in problems if Path(each.file) == Path(path)] if home is not None else problems
 
 
 def _assemble(
-    sources: Sequence[Source], role: Role | None, *, thorough: bool = False
+    sources: Sequence[Source], role: Role | None, known: Iterable[str] = (), *, thorough: bool = False
 ) -> tuple[Rehearsal | None, list[Problem]]:
     """The rehearsal and everything wrong; without a `role`, the first source may be anything that its sections say.
 
-    What takes long to find out and would show when it is run is looked for only where it is to be `thorough`.
+    What takes long to find out and would show when it is run is looked for only where it is to be `thorough`. `known`
+    are the scenarios that are not among the sources.
     """
     # The plan comes first: what it declares is what the other files are held against.
-    first, *others = sources
-    document = _read(first, {"steps": Steps()})
-    role = role or role_of(document.value)
-    names = Names.of(document.value) if role is Role.PLAN else None
-    documents = [document]
-    sections = read_sections(document, role, names)
-    for source in others:
-        # A file replaces those of the plan's sections that it has, whole, and leaves the others.
-        documents.append(_read(source))
-        sections |= read_sections(documents[-1], source.role, names)
-    _check_across(documents, sections, names, thorough)
+    files = [source for source in sources if source.role is not Role.SCENARIO]
+    documents = [_read(source, {} if at else {"steps": Steps()}) for at, source in enumerate(files)]
+    role = role or role_of(documents[0].value)
+    names = Names.of(*_values(documents)) if role is Role.PLAN else None
+    layers = layers_of([*zip(files, [role, *(each.role for each in files[1:])], documents, strict=True)], names)
+    _check_across(layers, documents, names, thorough)
+    scenario = next((source.name for source in sources if source.role is Role.SCENARIO), None)
+    if not thorough:
+        _keep_to(scenario, layers)
     problems = [problem for each in documents for problem in each.problems()]
-    return _rehearsal(sections, sources, problems), problems
+    if role is not Role.PLAN or any(problem.severity == "error" for problem in problems):
+        return None, problems
+    sections = layers.chosen(scenario, known)
+    return _rehearsal(sections, sources, problems, scenario, tuple(layers.scenarios)), problems
+
+
+def _values(documents: Sequence[Document]) -> tuple[Any, list[Any]]:
+    first, *others = documents
+    return first.value, [each.value for each in others]
 
 
 def _read(source: Source, hooks: Mapping[str, Hook] | None = None) -> Document:
@@ -169,19 +166,41 @@ def _read(source: Source, hooks: Mapping[str, Hook] | None = None) -> Document:
     return document
 
 
-def _check_across(documents: Sequence[Document], sections: Sections, names: Names | None, thorough: bool) -> None:
+def _check_across(layers: Layers, documents: Sequence[Document], names: Names | None, thorough: bool) -> None:
     """Hold the sections against each other, each fault in the document whose section is in force."""
     _check_comments(documents, names.every_id if names else ())
-    steps, tools = sections.get("steps") or (), sections.get("tools") or {}
-    rules, policy = sections.get("outcomes"), sections.get("policy")
-    script, limits = _written(documents, "outcomes"), _written(documents, "policy")
+    plan = layers.files[0].sections
+    steps, tools = plan.get("steps") or (), plan.get("tools") or {}
+    for section in ("outcomes", "policy", "expect"):
+        for layer in _in_force(layers, section):
+            _check_layer(layer, section, steps, tools, names, thorough)
+    if thorough and steps and len(steps) == len(documents[0].value["steps"]):
+        documents[0].made(lambda _, at: check_step_args(steps, tools, at["steps"]))
+
+
+def _in_force(layers: Layers, section: str) -> list[Layer]:
+    """The highest of the files' layers that has this section, and every scenario that has one of its own."""
+    own = next((layer for layer in reversed(layers.own) if layer.written(section) is not None), None)
+    scenarios = [layer for layer in layers.scenarios.values() if layer.written(section) is not None]
+    return [*([] if own is None else [own]), *scenarios]
+
+
+def _check_layer(
+    layer: Layer, section: str, steps: Sequence[Step], tools: dict[str, Tool], names: Names | None, thorough: bool
+) -> None:
+    found, written = layer.sections.get(section), layer.written(section)
+    if section == "expect":
+        if thorough and isinstance(written, dict):
+            from replanctl.files.expect import check_expect  # what a result can be is a lot to load for a run
+
+            layer.document.made(lambda _, at: check_expect(written, layer.at(at)["expect"]))
+    elif not found or not steps:
+        return
+    elif section == "policy":
+        layer.document.made(lambda _, at: check_limits(len(steps), found, layer.at(at)["policy"]["gates"]))
     # Rules that could not be read are missing from the list, and the places of those behind them would be wrong.
-    if rules and steps and script is not None and len(rules) == len(script.value["outcomes"]):
-        script.made(lambda _, at: check_values(steps, tools, rules, at["outcomes"]), names)
-    if policy and steps and limits is not None:
-        limits.made(lambda _, at: check_limits(len(steps), policy, at["policy"]["gates"]))
-    if thorough:
-        _check_thoroughly(documents, steps, tools)
+    elif len(found) == len(written):
+        layer.document.made(lambda _, at: check_values(steps, tools, found, layer.at(at)["outcomes"]), names)
 
 
 def _check_comments(documents: Sequence[Document], known: Collection[str]) -> None:
@@ -193,28 +212,37 @@ def _check_comments(documents: Sequence[Document], known: Collection[str]) -> No
             document.note(unquoted_references(text.parsed, text.events, known, ours=document.marked))
 
 
-def _check_thoroughly(documents: Sequence[Document], steps: Sequence[Step], tools: dict[str, Tool]) -> None:
-    expecting = _written(documents, "expect")
-    if expecting is not None and isinstance(expecting.value["expect"], dict):
-        from replanctl.files.expect import check_expect  # what a result can be is a lot to load for a run
+def _keep_to(scenario: str | None, layers: Layers) -> None:
+    """Leave out what is doubtful in scripts that are not in force: a session has no use for it."""
 
-        expecting.made(lambda value, at: check_expect(value["expect"], at["expect"]))
-    if steps and len(steps) == len(documents[0].value["steps"]):
-        documents[0].made(lambda _, at: check_step_args(steps, tools, at["steps"]))
+    def concerns(layer: Layer, fault: Fault) -> bool:
+        if fault.severity == "error":
+            return True
+        return (
+            fault.path[1] == scenario if fault.path[:1] == ("scenarios",) else any(layer is each for each in layers.own)
+        )
+
+    for layer in layers.files:
+        layer.document.faults[:] = [fault for fault in layer.document.faults if concerns(layer, fault)]
+    for name, layer in layers.scenarios.items():
+        if not layer.path and name != scenario:
+            layer.document.faults[:] = [fault for fault in layer.document.faults if fault.severity == "error"]
 
 
-def _written(documents: Sequence[Document], section: str) -> Document | None:
-    """The document whose section of this name is in force: the last that has one."""
-    return next((each for each in reversed(documents) if each.has(section)), None)
-
-
-def _rehearsal(sections: Sections, sources: Sequence[Source], problems: list[Problem]) -> Rehearsal | None:
+def _rehearsal(
+    sections: Sections,
+    sources: Sequence[Source],
+    problems: list[Problem],
+    scenario: str | None,
+    scenarios: tuple[str, ...],
+) -> Rehearsal | None:
     plan = plan_of(sections)
-    if plan is None or any(problem.severity == "error" for problem in problems):
+    if plan is None:
         return None
-    rest = {
+    rest: dict[str, Any] = {
         name: sections[name]
         for name in ("policy", "planner", "outcomes", "interruptions", "expect", "recorded")
         if name in sections
     }
+    rest |= {"scenario": scenario, "scenarios": scenarios}
     return Rehearsal(plan=plan, warnings=tuple(problems), sources=tuple(sources), **rest)

@@ -20,9 +20,13 @@ _TITLES = {
 
 def file_schema(role: Role) -> Schema:
     """The schema of a file with this role, as its YAML reads in JSON."""
-    title, description = _TITLES[role]
+    title, description = _TITLES.get(role, _TITLES[Role.OUTCOMES])
     head: Schema = {"$schema": DIALECT, "title": title, "description": description}
-    return head | _mapping(fields_of(role), REQUIRED[role]) | ({"minProperties": 1} if role is Role.OUTCOMES else {})
+    return (
+        head
+        | _mapping(fields_of(role), REQUIRED.get(role, ()))
+        | ({"minProperties": 1} if role is Role.OUTCOMES else {})
+    )
 
 
 def schema_of(read: Reader) -> Schema:

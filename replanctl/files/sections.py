@@ -16,6 +16,7 @@ from replanctl.files.planner import planner
 from replanctl.files.policy import policy
 from replanctl.files.reader import Document
 from replanctl.files.recorded import recorded
+from replanctl.files.scenarios import scenarios
 from replanctl.files.shapes import Fields, check_keys, made_of, mapping, words, wrong
 from replanctl.plan import Plan, Step
 
@@ -26,7 +27,10 @@ class Role(StrEnum):
     """What a file is to a rehearsal."""
 
     PLAN = "plan"
-    OUTCOMES = "outcomes"
+    BESIDE = "beside"  # the outcomes found beside the plan
+    SCENARIO = "scenario"  # no file: its name is that of the scenario in force
+    SCENARIO_FILE = "scenario-file"  # a file that is a scenario
+    OUTCOMES = "outcomes"  # the outcomes that were asked for
     POLICY = "policy"
 
 
@@ -39,7 +43,7 @@ def read_sections(document: Document, role: Role, names: Names | None) -> Sectio
 
 def _read(value: Any, at: At, role: Role, fields: Fields) -> Any:
     if not isinstance(value, dict):
-        return wrong(value, at, _WHAT[role])
+        return wrong(value, at, _WHAT.get(role, _SCRIPT))
     check_keys(value, at, fields)
     _check_presence(value, at, role, fields)
     return {name: field(value[name], at[name]) for name, field in fields.items() if name in value}
@@ -50,9 +54,10 @@ def role_of(value: Any) -> Role:
     # One key of a plan makes it a plan, so that a plan without its goal is told so.
     if not isinstance(value, dict) or "goal" in value or "steps" in value:
         return Role.PLAN
-    if "policy" in value and not value.keys() & {"outcomes", "interruptions"}:
+    script = bool(value.keys() & {"outcomes", "interruptions", "scenarios"}) or isinstance(value.get("plan"), str)
+    if "policy" in value and not script:
         return Role.POLICY
-    return Role.OUTCOMES if value.keys() & {"outcomes", "interruptions"} else Role.PLAN
+    return Role.OUTCOMES if script else Role.PLAN
 
 
 def plan_of(sections: Sections) -> Plan | None:
@@ -65,12 +70,9 @@ def plan_of(sections: Sections) -> Plan | None:
 
 
 # What is said to whoever gives a list, or a text, where a file of this kind was meant.
-_WHAT = {
-    Role.PLAN: "a mapping with goal and steps",
-    Role.OUTCOMES: "a mapping with outcomes or interruptions",
-    Role.POLICY: "a mapping with policy",
-}
-REQUIRED = {Role.PLAN: ("goal", "steps"), Role.OUTCOMES: (), Role.POLICY: ("policy",)}
+_SCRIPT = "a mapping with outcomes or interruptions"
+_WHAT = {Role.PLAN: "a mapping with goal and steps", Role.POLICY: "a mapping with policy"}
+REQUIRED: dict[Role, tuple[str, ...]] = {Role.PLAN: ("goal", "steps"), Role.POLICY: ("policy",)}
 
 
 def fields_of(role: Role, lines: Sequence[int] = ()) -> Fields:
@@ -78,8 +80,10 @@ def fields_of(role: Role, lines: Sequence[int] = ()) -> Fields:
     script: Fields = {"outcomes": outcomes(lines), "interruptions": interruptions}
     if role is Role.POLICY:
         return {"policy": policy}
-    if role is Role.OUTCOMES:
-        return {**script, "expect": mapping}
+    if role is Role.SCENARIO_FILE:
+        return {**script, "plan": words, "expect": mapping}
+    if role is not Role.PLAN:
+        return {**script, "scenarios": scenarios, "plan": words, "expect": mapping}
     return {
         "goal": words,
         "assumptions": assumptions,
@@ -88,16 +92,17 @@ def fields_of(role: Role, lines: Sequence[int] = ()) -> Fields:
         "policy": policy,
         "planner": planner,
         **script,
+        "scenarios": scenarios,
         "expect": mapping,
         "recorded": recorded,
     }
 
 
 def _check_presence(value: dict[str, Any], at: At, role: Role, fields: Fields) -> None:
-    for name in REQUIRED[role]:
+    for name in REQUIRED.get(role, ()):
         if name not in value:
             at.error("missing-key", f"{name} is missing", f"add {name}:")
-    if role is Role.OUTCOMES and not value.keys() & fields.keys():
+    if role not in REQUIRED and not value.keys() & fields.keys():
         at.error("missing-key", "neither outcomes nor interruptions are here", "add outcomes:")
 
 

@@ -113,8 +113,13 @@ def _change(each: Amendment, inputs: Inputs) -> NewInputs:
 
 
 def _sources(inputs: Inputs, instead: Script | None) -> list[Source]:
-    """The texts of the run; those with outcomes are what it began with (None), or what it was given later."""
+    """The texts of the run; those with outcomes are what it began with (None), or what it was given later.
+
+    What stands beside the plan goes then too, but where a scenario is in force, which may be in it.
+    """
     sources = [Source(s.name, Role(s.role), s.text) for s in inputs.sources]
     if instead is None:
         return sources
-    return [*(s for s in sources if s.role is not Role.OUTCOMES), Source(instead.name, Role.OUTCOMES, instead.text)]
+    chosen = any(source.role is Role.SCENARIO for source in sources)
+    gone = (Role.OUTCOMES,) if chosen else (Role.OUTCOMES, Role.BESIDE)
+    return [*(s for s in sources if s.role not in gone), Source(instead.name, Role.OUTCOMES, instead.text)]

@@ -18,8 +18,8 @@ from replanctl.show.words import plural, reading
 
 class Header(msgspec.Struct, frozen=True, gc=False):
     """What the events don't say: where the outcomes came from, as a person names it, the number of a stored run, and
-    the policy that holds since it was last taken up (None: what it began with), and which recording the rehearsal was
-    made of.
+    the policy that holds since it was last taken up (None: what it began with), which recording the rehearsal was made
+    of, and which of the plan's scenarios it is.
 
     `whole` puts behind a suggested command what it needs. Where there are `later` runs, a command names its run.
     """
@@ -30,6 +30,7 @@ class Header(msgspec.Struct, frozen=True, gc=False):
     recorded: str | None = None
     whole: Callable[[str], str] = str
     later: bool = False
+    scenario: str | None = None
 
 
 def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None:
@@ -38,6 +39,7 @@ def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None
     parts = [
         *([f"run {facts.run}"] if facts.run is not None else []),
         plural(steps, "step"),
+        *([f"scenario {facts.scenario}"] if facts.scenario else []),
         *([f"outcomes {facts.outcomes}"] if facts.outcomes else []),
         f"mode {start.mode}",
         limits_in_words(limits, steps),

@@ -119,7 +119,7 @@ def test_outcomes_beside_the_plan_are_used(tmp_path: Path, plan: str, outcomes: 
     given = load_rehearsal(tmp_path / plan, outcomes=tmp_path / "other.yaml")
     assert (len(beside.outcomes), len(given.outcomes)) == (1, 2)
     assert beside.interruptions == given.interruptions == (Interruption("h", "1"),)
-    assert [source.role for source in beside.sources] == [Role.PLAN, Role.OUTCOMES]
+    assert [source.role for source in beside.sources] == [Role.PLAN, Role.BESIDE]
     assert load_plan(tmp_path / plan) == beside.plan
 
 

@@ -31,6 +31,7 @@ class Options(PolicyOptions, frozen=True, kw_only=True):
 
     plan: Annotated[str, Flag("The plan's YAML file; - reads it from standard input.", "PLAN", positional=True)]
     outcomes: Annotated[Path | None, Flag("What tool calls return; else PLAN's .outcomes.yaml.", "FILE", Path)] = None
+    scenario: Annotated[str | None, Flag("Which of the plan's scenarios; else its own script.", "NAME")] = None
     fault: Annotated[
         tuple[Fault, ...],
         Flag("What this step's tool returns first, or always, whatever the script says.", FAULT, fault, many=True),
@@ -51,7 +52,7 @@ def execute(options: Options, world: World) -> int:
     """Load, run and tell; the exit code says whether the session completed."""
     _check_script(options)
     with collector_paused():
-        rehearsal = load_rehearsal(options.plan, outcomes=options.outcomes, policy=options.policy, stdin=world.stdin)
+        rehearsal = _load(options, world)
         check_faults(options.fault, rehearsal.plan)
         inputs = _inputs(rehearsal, options)
         read = (*(source.name for source in rehearsal.sources), options.lessons)
@@ -65,6 +66,16 @@ def execute(options: Options, world: World) -> int:
         if options.lessons:
             save_book(options.lessons, result)
     return 0 if result.status == "completed" else 1
+
+
+def _load(options: Options, world: World) -> Rehearsal:
+    return load_rehearsal(
+        options.plan,
+        outcomes=options.outcomes,
+        policy=options.policy,
+        scenario=options.scenario,
+        stdin=world.stdin,
+    )
 
 
 def _check_script(options: Options) -> None:
