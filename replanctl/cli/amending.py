@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from replanctl.cli.flags import Flag, option_name
-from replanctl.cli.gate_flags import More, RaiseOptions, gates_given
+from replanctl.cli.overrides import More, RaiseOptions, gates_given
 from replanctl.errors import UsageError
 from replanctl.files import read_outcomes
 from replanctl.kinds import Granularity

@@ -60,14 +60,21 @@ def parse(text: str, known: Container[str]) -> tuple[_Piece, ...]:
     return tuple(pieces)
 
 
-def _found(text: str, known: Container[str]) -> Iterator[tuple[int, Reference]]:
+def _found(text: str, known: Container[str]) -> list[tuple[int, Reference]]:
     """The references to known ids, and where each begins."""
+    places, reference_at = (_places, _reference) if len(text) <= SHORT else _UNKEPT
+    found: list[tuple[int, Reference]] = []
     at = 0
-    for start, ids in _places(text) if len(text) <= SHORT else _places.__wrapped__(text):
-        if start >= at and (id_ := next((id_ for id_ in ids if id_ in known), None)) is not None:
-            reference = _reference(text, start, id_) if len(text) <= SHORT else _reference.__wrapped__(text, start, id_)
-            yield start, reference
-            at = start + len(reference.text)
+    for start, ids in places(text):
+        if start < at:
+            continue
+        for id_ in ids:
+            if id_ in known:
+                reference = reference_at(text, start, id_)
+                found.append((start, reference))
+                at = start + len(reference.text)
+                break
+    return found
 
 
 # What a text may refer to does not depend on the plan, so a text is taken apart once, for all steps and sessions that
@@ -93,6 +100,9 @@ def _reference(text: str, start: int, id_: str) -> Reference:
     """The reference to this id that begins at `start`."""
     path, end = path_of(text, start + 2 + len(id_))
     return Reference(id_, path, text[start:end])
+
+
+_UNKEPT = _places.__wrapped__, _reference.__wrapped__
 
 
 def path_of(text: str, at: int) -> tuple[tuple[str | int, ...], int]:
