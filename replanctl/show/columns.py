@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from replanctl.plan import StepLike
+from replanctl.show.naming import title, tool_beside
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 
@@ -38,8 +39,8 @@ class Columns:
         room = self.paper.width
         for step in steps:
             self.id = min(max(self.id, len(step.id)), max(room // 5, 3))
-            self.tool = min(max(self.tool, width(step.tool)), room // 4)
-            self.action = max(self.action, width(self.paper.cut(step.action, room)))
+            self.tool = min(max(self.tool, width(tool_beside(step))), room // 4)
+            self.action = max(self.action, width(self.paper.cut(title(step), room)))
         rest = room - self.text
         self.action = min(self.action, rest if room < NARROW else rest - self.tool - 2)
 
@@ -48,9 +49,27 @@ class Columns:
         paper, room, beside = self.paper, self.action, ""
         if paper.width >= NARROW:
             beside = paper.cut(note, paper.width // 3)
-            room = min(room, paper.width - self.text - width(beside) - 2)
+            rest = paper.width - self.text
+            room = min(room, rest - width(beside) - 2) if beside else max(room, rest)
         shown = Span(f"{paper.cell(id_, self.id)}  {paper.cell(action, room)}", style)
         paper.line(f"{time:>{self.time}} ", mark, " ", shown, Span(f"  {beside}", "dim"))
+
+    def folded(self, time: str, mark: Span, ids: str, what: str, took: str) -> None:
+        """Write the line that stands for many rows: their ids, what they did, and beside it what it took."""
+        paper = self.paper
+        under = min(self.text + self.action - self._behind(ids), self.folded_room(ids, took))
+        shown = f"{paper.pad(ids, self.id)}  {paper.pad(what, under)}"
+        beside = Span(f"  {took}" if paper.width >= NARROW else "", "dim")
+        paper.line(f"{time:>{self.time}} ", mark, " ", shown, beside, hang=self.text)
+
+    def folded_room(self, ids: str, took: str) -> int:
+        """The columns that such a line has for what the rows did."""
+        beside = width(took) + 2 if self.paper.width >= NARROW else 0
+        return max(self.paper.width - self._behind(ids) - beside, 0)
+
+    def _behind(self, ids: str) -> int:
+        """Where the text behind these ids stands."""
+        return self.details + max(width(ids), self.id) + 2
 
     def event(self, time: str, mark: Span, *text: Span | str) -> None:
         """Write something that happened beside the steps."""

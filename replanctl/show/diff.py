@@ -9,8 +9,11 @@ from typing import Any
 
 from replanctl.kinds import ChangeKind
 from replanctl.plan import PlanDiff, StepChange
+from replanctl.show.again import Again, listed_again
 from replanctl.show.columns import Columns
+from replanctl.show.naming import title, tool_beside
 from replanctl.show.paper import Paper, Span
+from replanctl.show.stretch import ids_in_words
 from replanctl.show.text import UNICODE, Glyphs, clean, cut, width
 from replanctl.show.words import compact, number, plural
 
@@ -22,6 +25,7 @@ _STYLES = {
 }
 ARGS_SHOWN = 6  # changed args of one step that are listed; the others are counted
 NOTES, LEAST = 40, 20  # columns of text after which notes begin: sooner where they need the room, within bounds
+CUT_FROM = 48  # columns of text beside a note: rather cut there than folded
 VALUE = 40  # columns that one value of an arg may take
 _CONTEXT = 8  # characters shown before the place where two long values begin to differ
 
@@ -31,25 +35,36 @@ def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = (), *, mos
 
     Of more than `most` steps in a row to which the same happened the others become one line with their number.
     """
-    columns.grow(change.new for change in diff.changes if change.new is not None)
+    again = listed_again(diff.changes)
+    columns.grow(change.new for change in again.others if change.new is not None)
     if diff.kept:
         text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
         _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), " ".join(kept), Span(text, "dim"))
+    _listed_again(columns, again)
     tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
-    stretches = [list(group) for _, group in groupby(diff.changes, key=lambda change: change.kind)]
+    stretches = [list(group) for _, group in groupby(again.others, key=lambda change: change.kind)]
     described = [[describe(change, columns.paper.glyphs, tools) for change in changes[:most]] for changes in stretches]
     beside = _note_column(columns, [words for stretch in described for words in stretch])
     for changes, stretch in zip(stretches, described, strict=True):
         for change, words in zip(changes, stretch, strict=False):
             _change(columns, change, words, beside)
         _more(columns, changes[len(stretch) :])
-    columns.paper.line(Span(count_line(diff), "strong"), indent=columns.time + 1, hang=columns.time + 1)
+    counted = count_line(diff, len(again.old))
+    columns.paper.line(Span(counted, "strong"), indent=columns.time + 1, hang=columns.time + 1)
+
+
+def _listed_again(columns: Columns, again: Again) -> None:
+    """One line for the steps that only have another id."""
+    if again.old:
+        old, new = (ids_in_words(ids, columns.paper.glyphs) for ids in (again.old, again.new))
+        text = Span(f"listed again as {new}, nothing else changed", "dim")
+        _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), old, text)
 
 
 def _more(columns: Columns, changes: Sequence[StepChange]) -> None:
     """A line for the changes of one kind that are not shown."""
     if changes:
-        ids = f"{changes[0].id} {columns.paper.glyphs.ellipsis} {changes[-1].id}"
+        ids = ids_in_words([change.id for change in changes], columns.paper.glyphs)
         mark = Span(columns.paper.pad(changes[0].kind.value, columns.mark), "dim")
         _row(columns, mark, "", Span(f"{number(len(changes))} more: {ids}", "dim"))
 
@@ -61,17 +76,17 @@ def diff_screen(paper: Paper, diff: PlanDiff, because: str = "") -> None:
     diff_rows(Columns(paper, time=1), diff)
 
 
-def count_line(diff: PlanDiff) -> str:
-    """`Plan: 1 added, 1 revised, 2 removed, 2 kept.`"""
-    counts = {"added": diff.added, "revised": diff.revised, "rewired": diff.rewired, "removed": diff.removed}
-    said = [f"{number(len(ids))} {word}" for word, ids in counts.items() if ids]
+def count_line(diff: PlanDiff, again: int = 0) -> str:
+    """`Plan: 1 added, 1 revised, 2 removed, 2 kept.` Steps listed `again` are neither added nor removed."""
+    counts = {
+        "added": len(diff.added) - again,
+        "revised": len(diff.revised),
+        "rewired": len(diff.rewired),
+        "removed": len(diff.removed) - again,
+        "listed again": again,
+    }
+    said = [f"{number(count)} {word}" for word, count in counts.items() if count]
     return f"Plan: {', '.join([*said, f'{number(diff.kept)} kept'])}."
-
-
-def _cleaned(paper: Paper, described: Described) -> Described:
-    """The same as it will be read, which is what takes room."""
-    words, note, below = described
-    return paper.clean(words), paper.clean(note), below
 
 
 def _note_column(columns: Columns, described: Sequence[Described]) -> int:
@@ -89,7 +104,9 @@ def _change(columns: Columns, change: StepChange, described: Described, beside: 
     paper, style = columns.paper, _STYLES[change.kind]
     words, note, below = described
     room = _room(columns, note)
-    if note and room < width(words):
+    if note and room < width(words) and room >= CUT_FROM:
+        words = columns.paper.cut(words, room)
+    elif note and room < width(words):
         note, below = "", [note]
     text = paper.pad(words, min(beside, room) if note else 0)
     mark = Span(paper.pad(change.kind.value, columns.mark), style)
@@ -113,12 +130,13 @@ def describe(change: StepChange, glyphs: Glyphs, tools: Mapping[str, str]) -> De
     """
     old, new = change.old, change.new
     if change.kind is ChangeKind.REMOVED:
-        return old.action, "", []
+        return title(old), "", []
     if change.kind is ChangeKind.ADDED:
-        return new.action, f" {glyphs.dot} ".join(_provenance(new, tools)), []
+        return title(new), f" {glyphs.dot} ".join(_provenance(new, tools)), []
     if change.kind is ChangeKind.REWIRED:
-        return new.action, f"rests on {_dependencies(change, glyphs)}", []
-    action = f"{old.action} {glyphs.arrow} {new.action}" if "action" in change.fields else new.action
+        return title(new), f"rests on {_dependencies(change, glyphs)}", []
+    before, after = title(old), title(new)
+    action = f"{before} {glyphs.arrow} {after}" if before != after else after
     return action, "", list(_fields(change, glyphs))
 
 
@@ -126,7 +144,7 @@ def _provenance(step: Any, tools: Mapping[str, str]) -> list[str]:
     """An added step's tool, what it stands in for and what it rests on."""
     replaces: str | None = getattr(step, "replaces", None)
     return [
-        *([step.tool] if tools.get(replaces or "") != step.tool else []),
+        *([tool_beside(step)] if tools.get(replaces or "") != step.tool and tool_beside(step) else []),
         *([f"instead of {replaces}"] if replaces else []),
         *([f"rests on {', '.join(step.depends_on)}"] if step.depends_on else []),
     ]

@@ -111,6 +111,7 @@ class SessionScreen:
             self._next_version(event, event.parent)
         for step in (*event.steps, *event.amended):
             self._steps[step.id] = step
+        self._rows.planned(len(self._steps))
         self._rows.last = None
 
     def _first_version(self, event: PlanCommit) -> None:

@@ -1,4 +1,4 @@
-"""One row per execution, with what it took; long stretches of which there is nothing to tell are folded."""
+"""One row per execution, with what it took; stretches of which there is nothing to tell are folded in a long plan."""
 
 from __future__ import annotations
 
@@ -9,28 +9,37 @@ from replanctl.kinds import StepState
 from replanctl.plan import Step
 from replanctl.run import Attempt, StepEnd, StepError
 from replanctl.show.columns import Columns
+from replanctl.show.naming import title, tool_beside
 from replanctl.show.paper import Span
-from replanctl.show.words import number, plural, seconds
+from replanctl.show.stretch import Stretch
+from replanctl.show.words import plural, seconds
 
-# So many uneventful rows of one kind in a row are shown; the others become one line with their number.
-SHOWN_IN_A_ROW = {StepState.DONE: 40, StepState.SKIPPED: 10}
+LONG = 10  # steps; rows are folded in plans that have more
 
 
 class StepRows:
-    """Writes rows as executions end. `last` is the id of the last row written, while it is the last line's subject."""
+    """Writes rows as executions end. `last` is the id of the last row written, while it is the last line's subject.
+
+    In a plan of more than `LONG` steps rows wait until it is known whether they are folded; `verbose` folds nothing.
+    """
 
     def __init__(self, columns: Columns, *, verbose: bool = False) -> None:
         self.last: str | None = None
         self._columns = columns
+        self._folds = False
         self._verbose = verbose
-        self._state: StepState | None = None  # of the stretch of uneventful rows that is going on
-        self._length = 0
-        self._folded: list[StepEnd] = []  # the first and the last that were not shown
+        self._stretch: Stretch | None = None
+
+    def planned(self, steps: int) -> None:
+        """A version of so many steps is about to run."""
+        self._folds = self._folds or (steps > LONG and not self._verbose)
 
     def end(self, event: StepEnd, step: Step | None, warnings: Sequence[str] = ()) -> None:
         """An execution ended, or a step was skipped."""
-        if self._is_folded(event, eventful=len(event.attempts) > 1 or bool(warnings)):
+        if self._folds and _is_routine(event, warnings):
+            self._fold(event, step)
             return
+        self.flush()
         self._row(event, step)
         if event.error is not None and event.state is StepState.FAILED:
             self._columns.under(*_error(event.error))
@@ -40,39 +49,56 @@ class StepRows:
             self._columns.detail("warning", warning, style="notice")
 
     def flush(self) -> None:
-        """Something else is about to be written: say how many rows were folded."""
-        if self._folded:
-            first, last = self._folded[0], self._folded[-1]
-            ids = f"{first.step_id} {self._columns.paper.glyphs.ellipsis} {last.step_id}"
-            count = self._length - SHOWN_IN_A_ROW[first.state]
-            mark = Span(self._columns.paper.pad("", self._columns.mark))
-            self._columns.row(seconds(last.started), mark, "", f"{number(count)} more {first.state}: {ids}", "", "dim")
-        self._state, self._length, self._folded = None, 0, []
+        """Something else is about to be written: write the rows that wait, or the line that stands for them."""
+        stretch, self._stretch = self._stretch, None
+        if stretch is None:
+            return
+        if stretch.is_long:
+            self._line(stretch)
+            return
+        for event, step in stretch.rows:
+            self._row(event, step)
 
-    def _is_folded(self, event: StepEnd, *, eventful: bool) -> bool:
-        plain = event.state in SHOWN_IN_A_ROW and not eventful
-        if self._verbose or not plain or event.state is not self._state:
+    def _fold(self, event: StepEnd, step: Step | None) -> None:
+        if self._stretch is None or not self._stretch.takes(event):
             self.flush()
-            self._state = event.state if plain else None
-        self._length += 1
-        if not plain or self._verbose or self._length <= SHOWN_IN_A_ROW[event.state]:
-            return False
-        self._folded[1:] = [event]
-        return True
+            self._stretch = Stretch(event)
+        self._stretch.add(event, step)
 
-    def _row(self, event: StepEnd, step: Step | None) -> None:
+    def _line(self, stretch: Stretch) -> None:
+        columns, glyphs = self._columns, self._columns.paper.glyphs
+        ids = stretch.ids(glyphs)
+        room = columns.folded_room(ids, stretch.took())
+        said = stretch.what(room, glyphs)
+        columns.folded(seconds(stretch.began), self._mark(stretch.state), ids, said, stretch.took())
+        self.last = None
+
+    def _mark(self, state: StepState) -> Span:
         glyphs = self._columns.paper.glyphs
         marks = {StepState.DONE: glyphs.done, StepState.FAILED: glyphs.failed, StepState.SKIPPED: glyphs.skipped}
+        return Span(marks[state], state.value)
+
+    def _row(self, event: StepEnd, step: Step | None) -> None:
         skipped = event.state is StepState.SKIPPED
         self._columns.row(
             seconds(event.started),
-            Span(marks[event.state], event.state.value),
+            self._mark(event.state),
             event.step_id,
-            step.action if step else event.tool,
-            _blocked(event) if skipped else event.tool,
+            title(step) if step else event.tool,
+            _blocked(event) if skipped else called(event.tool, step),
             "skipped" if skipped else "",
         )
         self.last = event.step_id
+
+
+def called(tool: str, step: Step | None) -> str:
+    """The tool that was called, unless the row begins with its name."""
+    return tool_beside(step) if step is not None and step.tool == tool else tool
+
+
+def _is_routine(event: StepEnd, warnings: Sequence[str]) -> bool:
+    """Whether all went as planned: done at the first attempt, or skipped for a failure that was told."""
+    return event.state is not StepState.FAILED and len(event.attempts) <= 1 and not warnings
 
 
 def _error(error: StepError) -> tuple[Span, str]:
