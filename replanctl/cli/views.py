@@ -67,10 +67,10 @@ class ClosingLine:
 
     def close(self, result: SessionResult) -> None:
         """Write the line."""
-        from replanctl.show import Span, closing_line
+        from replanctl.show import Span, closing_line, verdict_style
 
         ending, cost = closing_line(result)
-        self._paper.line(Span(ending, "done" if result.status == "completed" else "failed"), cost)
+        self._paper.line(Span(ending, verdict_style(result)), cost)
 
 
 def screen(

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from replanctl.show.stats import stats_screen
     from replanctl.show.text import clean, glyphs_for
     from replanctl.show.tuning import tune_screen
-    from replanctl.show.verdict import closing_line
+    from replanctl.show.verdict import closing_line, verdict_style
     from replanctl.show.why import why_screen
     from replanctl.show.words import RESUMED
 else:
     __getattr__ = lazily(
         __name__,
         {
-            "verdict": ("closing_line",),
+            "verdict": ("closing_line", "verdict_style"),
             "console": ("make_console",),
             "cost": ("cost_screen",),
             "coupling": ("coupling_screen",),
@@ -98,5 +98,6 @@ __all__ = [
     "diff_screen",
     "graph_screen",
     "runs_screen",
+    "verdict_style",
     "why_screen",
 ]

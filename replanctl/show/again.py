@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from replanctl.kinds import ChangeKind
 from replanctl.plan import StepChange, StepLike, same_args
@@ -56,7 +56,7 @@ def _is_same(old: StepLike, new: StepLike, stands_for: Mapping[str, str]) -> boo
     )
 
 
-def _as_before(value: object, stands_for: Mapping[str, str]) -> object:
+def _as_before(value: Any, stands_for: Mapping[str, str]) -> Any:
     """Args with every reference as it was called before."""
     if isinstance(value, str):
         return _VARIABLE.sub(lambda found: f"#E{stands_for.get(found[1], found[1])}", value)

@@ -36,8 +36,8 @@ def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = (), *, mos
     Of more than `most` steps in a row to which the same happened the others become one line with their number.
     """
     again = listed_again(diff.changes)
-    columns.grow(change.new for change in again.others if change.new is not None)
-    if diff.kept:
+    columns.grow(change.new for change in diff.changes if change.new is not None)
+    if diff.kept and diff:
         text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
         _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), " ".join(kept), Span(text, "dim"))
     _listed_again(columns, again)

@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from replanctl.kinds import StepState
-from replanctl.show.graph import Picture, needs_of, state_mark
+from replanctl.show.graph import Picture, needs_of
+from replanctl.show.marks import state_mark
+from replanctl.show.naming import title, tool_beside
 from replanctl.show.text import UNICODE, cut
 
 LABEL = 60  # columns of an action or a tool
@@ -56,7 +58,7 @@ def _labels(picture: Picture, escape: Callable[[str], str]) -> Iterator[list[str
     """The lines in each box: the state's mark and the id, the action, the tool where it is not the same word."""
     for step in picture.steps:
         mark = state_mark(picture.states.get(step.id), UNICODE)
-        texts = dict.fromkeys((step.action, step.tool))
+        texts = dict.fromkeys(filter(None, (title(step), tool_beside(step))))
         yield [f"{mark} {step.id}".strip(), *(escape(cut(text, LABEL)) for text in texts)]
 
 

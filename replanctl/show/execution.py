@@ -22,11 +22,18 @@ from replanctl.run import (
 )
 from replanctl.show.columns import LABEL, Columns
 from replanctl.show.failure import FailureLines
+from replanctl.show.lessons import Lesson, cause_in_words
+from replanctl.show.marks import state_span
+from replanctl.show.naming import title
 from replanctl.show.paper import Span
+from replanctl.show.steps import blocked, called
+from replanctl.show.stretch import ids_in_words
 from replanctl.show.text import GLUE
-from replanctl.show.words import SETTLED, compact, plural, seconds, some
+from replanctl.show.values import brief
+from replanctl.show.words import SETTLED, number, plural, seconds, some
 
-VALUE_LINES = 2  # lines that a value may take
+ARG = 28  # columns of one arg's value
+ARGS_SHOWN = 6  # of more the others are counted
 
 
 class ExecutionLines:
@@ -35,6 +42,7 @@ class ExecutionLines:
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._failure = FailureLines(columns)
+        self._causes: set[str] = set()  # what was said of the failure: a lesson need not repeat it
         self._answers: dict[type, Callable[[Any], None]] = {
             LessonLearned: self._lesson,
             Gate: self._failure.gate,
@@ -47,7 +55,9 @@ class ExecutionLines:
     def write(self, execution: ExecutionStory) -> None:
         """Everything of one execution."""
         self._row(execution)
+        self._args(execution)
         ended = execution.ended
+        self._causes = _causes(execution)
         if execution.step.expected_outcome:
             self._columns.detail("expects", execution.step.expected_outcome)
         for warning in (*(execution.started.warnings if execution.started else ()), *(ended.warnings if ended else ())):
@@ -65,15 +75,28 @@ class ExecutionLines:
             self._result(execution, ended)
 
     def _row(self, execution: ExecutionStory) -> None:
-        columns, glyphs = self._columns, self._columns.paper.glyphs
-        marks = {StepState.DONE: glyphs.done, StepState.FAILED: glyphs.failed, StepState.SKIPPED: glyphs.skipped}
-        event = execution.ended or execution.started
+        columns, ended = self._columns, execution.ended
+        event = ended or execution.started
         assert event is not None
-        at = execution.ended.started if execution.ended else event.at
-        state = execution.ended.state if execution.ended else StepState.RUNNING
-        mark = Span(marks.get(state, columns.paper.pad(glyphs.notice, columns.mark)), _STYLES[state])
-        note = "skipped" if state is StepState.SKIPPED else event.tool
-        columns.row(seconds(at), mark, event.step_id, execution.step.action, note)
+        state = ended.state if ended else StepState.RUNNING
+        mark = state_span(state, columns.paper)
+        note = blocked(ended) if ended and state is StepState.SKIPPED else called(event.tool, execution.step)
+        at = ended.started if ended else event.at
+        style = "skipped" if state is StepState.SKIPPED else ""
+        columns.row(seconds(at), mark, event.step_id, title(execution.step), note, style)
+
+    def _args(self, execution: ExecutionStory) -> None:
+        """What it was called with, the references filled in."""
+        args = execution.started.args if execution.started else {}
+        glyphs = self._columns.paper.glyphs
+        said = [f"{key}: {brief(value, ARG, glyphs)}" for key, value in [*args.items()][:ARGS_SHOWN]]
+        said += [f"{glyphs.ellipsis} {number(len(args) - ARGS_SHOWN)} more"] if len(args) > ARGS_SHOWN else []
+        if said:
+            self._columns.detail("args", ", ".join(said))
+
+    def _room(self) -> int:
+        """The columns of a line behind its label."""
+        return max(self._columns.paper.width - self._columns.details - LABEL, 10)
 
     def _signal(self, execution: ExecutionStory) -> None:
         signal = execution.signal
@@ -94,11 +117,13 @@ class ExecutionLines:
             answer(event)
 
     def _lesson(self, event: LessonLearned) -> None:
-        again = f" {self._columns.paper.glyphs.times}{event.count}" if event.count > 1 else ""
-        self._columns.detail("lesson", event.text, again)
+        lesson, times = Lesson.read(event.text), self._columns.paper.glyphs.times
+        known = cause_in_words(lesson.cause) in self._causes
+        again = f" ({number(event.count)} times)" if event.count > 1 else ""
+        self._columns.detail("lesson", (known and lesson.way(times)) or lesson.says(times), again)
 
     def _settled(self, event: StepSettled) -> None:
-        value = f" {compact(event.value)}" if event.how is Settle.DONE else ""
+        value = f" {brief(event.value, self._room(), self._columns.paper.glyphs)}" if event.how is Settle.DONE else ""
         self._columns.detail("settled", SETTLED[event.how], value)
 
     def _draft(self, event: PlanDraft) -> None:
@@ -109,8 +134,8 @@ class ExecutionLines:
 
     def _diff(self, event: PlanDiffed) -> None:
         changed = {"revised": event.revised, "rewired": event.rewired, "removed": event.removed, "added": event.added}
-        ellipsis = self._columns.paper.glyphs.ellipsis
-        said = ", ".join(f"{word} {some([*ids], ellipsis)}" for word, ids in changed.items() if ids)
+        glyphs = self._columns.paper.glyphs
+        said = "; ".join(f"{word} {ids_in_words(ids, glyphs)}" for word, ids in changed.items() if ids)
         self._columns.detail("diff", Span(event.to, "version"), f" {said or 'changes nothing'}")
 
     def _result(self, execution: ExecutionStory, ended: StepEnd) -> None:
@@ -119,8 +144,7 @@ class ExecutionLines:
         if execution.reads:
             names = [f"{name}{GLUE}(gap)" if name in execution.gaps else name for name in execution.reads]
             columns.detail("reads", some(names, columns.paper.glyphs.ellipsis))
-        room = columns.paper.width - columns.details - LABEL
-        columns.detail("value", columns.paper.cut(compact(ended.value), max(room * VALUE_LINES - 4, 10)))
+        columns.detail("value", brief(ended.value, self._room(), columns.paper.glyphs))
         rests = f", rests on {', '.join(ended.assumptions)}" if ended.assumptions else ""
         born_degraded = bool(execution.health) and execution.health[0].seq == ended.seq + 1
         if not born_degraded:
@@ -132,12 +156,6 @@ class ExecutionLines:
             )
 
 
-_STYLES = {
-    StepState.DONE: "done",
-    StepState.FAILED: "failed",
-    StepState.SKIPPED: "skipped",
-    StepState.RUNNING: "notice",
-}
 _HEALTH = {"clean": "done", "stale": "notice", "void": "failed"}
 
 
@@ -149,3 +167,10 @@ def _attempts(execution: ExecutionStory, ended: StepEnd) -> Iterator[str]:
         if isinstance(call, StepRetry) and call.wait:
             yield f"wait {seconds(call.wait)}"
         yield f"{f'{attempt.tool} ' if several else ''}{attempt.status} after {seconds(attempt.latency)}"
+
+
+def _causes(execution: ExecutionStory) -> set[str]:
+    """The texts that the lines of a failure say."""
+    error = execution.ended.error if execution.ended else None
+    signal = execution.signal
+    return {*([error.error_msg] if error else []), *([signal.cause, signal.error_msg] if signal else [])}

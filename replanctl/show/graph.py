@@ -9,19 +9,17 @@ import msgspec
 
 from replanctl.kinds import StepState
 from replanctl.plan import StepLike, in_order
-from replanctl.show.columns import Columns
+from replanctl.show.columns import NARROW, Columns
+from replanctl.show.marks import state_mark, state_span
+from replanctl.show.naming import title, tool_beside
 from replanctl.show.paper import Paper, Span
-from replanctl.show.text import GLUE, Glyphs
-from replanctl.show.words import number, plural, some
+from replanctl.show.stretch import ids_in_words
+from replanctl.show.text import GLUE, Glyphs, width
+from replanctl.show.words import number, plural
 
 HELD_FROM = 200  # steps; longer lists are written many lines at a time
 
 _ORDER = (StepState.DONE, StepState.FAILED, StepState.SKIPPED, StepState.RUNNING, StepState.PENDING)
-_STYLES: dict[StepState | None, str] = {
-    StepState.DONE: "done",
-    StepState.FAILED: "failed",
-    StepState.SKIPPED: "skipped",
-}
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -47,20 +45,34 @@ def graph_screen(paper: Paper, picture: Picture) -> None:
     paper.blank()
     columns = Columns(paper, time=len(number(max(levels, default=0))) + 2)
     columns.grow(steps)
+    beside = [_beside(columns, step, tools=any(map(tool_beside, steps))) for step in steps]
+    columns.action = _room(columns, beside)
     before = 0
-    for level, step in sorted(zip(levels, steps, strict=True), key=lambda pair: pair[0]):
-        _row(columns, step, picture.states.get(step.id), number(level) if level != before else "")
+    for level, step, said in sorted(zip(levels, steps, beside, strict=True), key=lambda row: row[0]):
+        _row(columns, step, said, picture.states.get(step.id), number(level) if level != before else "")
         before = level
     paper.flush()
 
 
-def _row(columns: Columns, step: StepLike, state: StepState | None, level: str) -> None:
+def _beside(columns: Columns, step: StepLike, *, tools: bool) -> str:
+    """What stands beside a step: its tool, unless none is said or there is no room, and what it comes after."""
+    after = f"after {ids_in_words(step.depends_on, columns.paper.glyphs)}" if step.depends_on else ""
+    if not tools or columns.paper.width < NARROW:
+        return after
+    return f"{columns.paper.cell(tool_beside(step), columns.tool)}  {after}".rstrip()
+
+
+def _room(columns: Columns, beside: Sequence[str]) -> int:
+    """The columns of actions: what the widest text beside them leaves, but never less than half of what they had."""
+    rest = columns.paper.width - columns.text - max(map(width, beside), default=0) - 2
+    return max(min(columns.action, rest), columns.action // 2)
+
+
+def _row(columns: Columns, step: StepLike, beside: str, state: StepState | None, level: str) -> None:
     paper = columns.paper
-    mark = Span(paper.pad(state_mark(state, paper.glyphs), columns.mark), _STYLES.get(state, ""))
-    what = f"{paper.cell(step.id, columns.id)}  {paper.cell(step.action, columns.action)}  "
-    after = f"  after {some([*step.depends_on], paper.glyphs.ellipsis)}" if step.depends_on else ""
-    tool = paper.cell(step.tool, columns.tool)
-    paper.line(f"{level:>{columns.time}} ", mark, " ", what, Span(f"{tool}{after}", "dim"), hang=columns.text)
+    what = f"{paper.cell(step.id, columns.id)}  {paper.cell(title(step), columns.action)}  "
+    mark = state_span(state, paper)
+    paper.line(f"{level:>{columns.time}} ", mark, " ", what, Span(beside, "dim"), hang=columns.text)
 
 
 def _counts(picture: Picture, glyphs: Glyphs) -> list[str]:
@@ -68,17 +80,6 @@ def _counts(picture: Picture, glyphs: Glyphs) -> list[str]:
     counts = Counter(picture.states.values())
     said = [(state_mark(state, glyphs), number(counts[state]), state) for state in _ORDER if counts[state]]
     return [GLUE.join(filter(None, words)) for words in said]
-
-
-def state_mark(state: StepState | None, glyphs: Glyphs) -> str:
-    """The mark of a state; nothing for a step that did not run, or that is not known to have."""
-    marks: dict[StepState | None, str] = {
-        StepState.DONE: glyphs.done,
-        StepState.FAILED: glyphs.failed,
-        StepState.SKIPPED: glyphs.skipped,
-        StepState.RUNNING: glyphs.notice,
-    }
-    return marks.get(state, "").strip()
 
 
 def levels_of(steps: Sequence[StepLike]) -> list[int]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import groupby
 
 from replanctl.run import Gap, GateView, HandOver, SessionResult
 from replanctl.show import lessons
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entries, entry
-from replanctl.show.words import compact, counted, number, some
+from replanctl.show.stretch import FOLDED_FROM, ids_in_words
+from replanctl.show.text import Glyphs
+from replanctl.show.values import brief
+from replanctl.show.words import counted, number, some
 
+_DONE = re.compile(r"(v\d+) step \S+ done")
 SHOWN = 40  # so many results and steps of the trajectory are listed, half of them from the end
 
 
@@ -49,7 +55,7 @@ def view(paper: Paper, result: SessionResult) -> None:
         entry(paper, "failure", failure)
     entries(paper, "results", _ends(paper, _results(paper, handed)) or ["none that is still clean"])
     entries(paper, "never run", [some(list(handed.open), paper.glyphs.ellipsis)] if handed.open else [])
-    entries(paper, "trajectory", _ends(paper, handed.trajectory))
+    entries(paper, "trajectory", _ends(paper, _trajectory(handed.trajectory, paper.glyphs)))
     lessons.section(paper, result)
     gaps(paper, result)
     entries(paper, "next", list(handed.next))
@@ -64,9 +70,22 @@ def _ends(paper: Paper, lines: Sequence[str]) -> list[str]:
     return [*lines[:half], f"{paper.glyphs.ellipsis} {number(more)} more", *lines[-half:]]
 
 
+def _trajectory(lines: Sequence[str], glyphs: Glyphs) -> list[str]:
+    """What was done, a line each; steps that were done one after the other in a version share one."""
+    told: list[str] = []
+    for version, group in groupby(lines, key=lambda line: found[1] if (found := _DONE.fullmatch(line)) else None):
+        stretch = list(group)
+        if version is None or len(stretch) < FOLDED_FROM:
+            told += stretch
+        else:
+            ids = [line.split()[2] for line in stretch]
+            told.append(f"{version} steps {ids_in_words(ids, glyphs)} done")
+    return told
+
+
 def _results(paper: Paper, handed: HandOver) -> list[str]:
     room = max(paper.width - 24, 16)
-    return [f"{name} = {paper.cut(compact(value), room)}" for name, value in handed.clean_results.items()]
+    return [f"{name} = {brief(value, room, paper.glyphs)}" for name, value in handed.clean_results.items()]
 
 
 def gate_in_words(gate: GateView) -> str:

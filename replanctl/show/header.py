@@ -15,6 +15,9 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.text import GLUE
 from replanctl.show.words import plural, reading
 
+GOAL_LINES = 3  # a goal of more is cut: an imported one is all that was asked
+MARGIN = 20  # columns that folding may cost
+
 
 class Header(msgspec.Struct, frozen=True, gc=False):
     """What the events don't say: where the outcomes came from, as a person names it, the number of a stored run, and
@@ -45,7 +48,7 @@ def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None
         limits_in_words(limits, steps),
         *([f"{plural(len(start.lessons), 'lesson')} carried"] if start.lessons else []),
     ]
-    paper.line(Span(start.goal, "title"), indent=2)
+    paper.line(Span(paper.cut(start.goal, GOAL_LINES * (paper.width - 2) - MARGIN), "title"), indent=2)
     facts_line = paper.joined(parts).replace(f",{GLUE}", ", ")  # many limits take more than one line
     paper.line(Span(facts_line, "dim"), indent=2)
     if facts.recorded:

@@ -73,5 +73,5 @@ def totals_line(result: SessionResult) -> str:
     totals = result.ledger.totals
     return (
         f"Main {number(totals.main)}, remedy {number(totals.remedy)}, together {number(totals.all)} tokens: "
-        f"{percent(totals.ratio)} of the main flow for remedy."
+        f"remedy is {percent(totals.ratio)} of main."
     )

@@ -7,7 +7,6 @@ import re
 from replanctl.plan import StepLike
 
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")  # a tool that is called like a plain word of an action
-_SENTENCE = re.compile(r"(?:^|\s)[a-z]+(?:\s|$)")
 
 
 def title(step: StepLike) -> str:
@@ -28,4 +27,4 @@ def _spelled(action: str, tool: str) -> bool:
     if action == tool:
         return True
     rest = action.removeprefix(f"{tool} ")
-    return rest != action and (not _WORD.fullmatch(tool) or rest.endswith("…") or not _SENTENCE.search(rest))
+    return rest != action and (not _WORD.fullmatch(tool) or rest.endswith("…") or rest.upper() == rest.lower())

@@ -26,13 +26,16 @@ STYLES = {
     "failed": "bold red",
     "skipped": "dim",
     "notice": "yellow",
+    "met": "bold green",
+    "gaps": "bold yellow",
+    "not met": "bold red",
     "added": "green",
     "removed": "strike red",
     "gone": "red",
     "revised": "yellow",
     "rewired": "cyan",
-    "main": "blue",
-    "remedy": "magenta",
+    "main": "dim blue",
+    "remedy": "dim magenta",
     "command": "cyan",
 }
 

@@ -29,6 +29,7 @@ from replanctl.show.diff import diff_rows
 from replanctl.show.failure import FailureLines
 from replanctl.show.header import Header, header
 from replanctl.show.health import HealthLines
+from replanctl.show.lessons import cause_in_words
 from replanctl.show.paper import Paper, Span
 from replanctl.show.steps import StepRows
 from replanctl.show.verdict import closing
@@ -177,7 +178,7 @@ class SessionScreen:
 
     def _lesson(self, event: LessonLearned) -> None:
         if event.error_type != ErrorType.INVALID_DRAFT:  # a version's cause stays the failure's
-            self._cause = event.cause.removeprefix("expected none, got ")
+            self._cause = cause_in_words(event.cause)
 
     def _draft(self, event: PlanDraft) -> None:
         self._said.update(event.warnings)

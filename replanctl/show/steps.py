@@ -9,6 +9,7 @@ from replanctl.kinds import StepState
 from replanctl.plan import Step
 from replanctl.run import Attempt, StepEnd, StepError
 from replanctl.show.columns import Columns
+from replanctl.show.marks import state_span
 from replanctl.show.naming import title, tool_beside
 from replanctl.show.paper import Span
 from replanctl.show.stretch import Stretch
@@ -70,22 +71,17 @@ class StepRows:
         ids = stretch.ids(glyphs)
         room = columns.folded_room(ids, stretch.took())
         said = stretch.what(room, glyphs)
-        columns.folded(seconds(stretch.began), self._mark(stretch.state), ids, said, stretch.took())
+        columns.folded(seconds(stretch.began), state_span(stretch.state, columns.paper), ids, said, stretch.took())
         self.last = None
-
-    def _mark(self, state: StepState) -> Span:
-        glyphs = self._columns.paper.glyphs
-        marks = {StepState.DONE: glyphs.done, StepState.FAILED: glyphs.failed, StepState.SKIPPED: glyphs.skipped}
-        return Span(marks[state], state.value)
 
     def _row(self, event: StepEnd, step: Step | None) -> None:
         skipped = event.state is StepState.SKIPPED
         self._columns.row(
             seconds(event.started),
-            self._mark(event.state),
+            state_span(event.state, self._columns.paper),
             event.step_id,
             title(step) if step else event.tool,
-            _blocked(event) if skipped else called(event.tool, step),
+            blocked(event) if skipped else called(event.tool, step),
             "skipped" if skipped else "",
         )
         self.last = event.step_id
@@ -107,7 +103,8 @@ def _error(error: StepError) -> tuple[Span, str]:
     return Span(error.error_type, "failed"), rest if rest != error.error_msg else f": {rest}"
 
 
-def _blocked(event: StepEnd) -> str:
+def blocked(event: StepEnd) -> str:
+    """Why a step was skipped."""
     return f"blocked by {', '.join(event.blocked_by)}" if event.blocked_by else "skipped"
 
 

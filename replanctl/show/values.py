@@ -13,7 +13,10 @@ _UNITS = ("kB", "MB", "GB")
 
 
 def brief(value: Any, columns: int, glyphs: Glyphs) -> str:
-    """The value as JSON where it fits, else its keys, its length or its beginning, and its size: `{id, …} 3.1 kB`."""
+    """The value as JSON where it fits, else its keys, its length or its beginning, and its size.
+
+    `{id, …} 3.1 kB`, `[4 items] 189 B`, `"I typed 'list of…" 2.3 kB`
+    """
     text = compact(value)
     if len(text) <= columns and width(text) <= columns:
         return text
@@ -21,9 +24,11 @@ def brief(value: Any, columns: int, glyphs: Glyphs) -> str:
     if isinstance(value, dict):
         return f"{{{_names(map(str, value), columns - len(size) - 3, glyphs)}}} {size}"
     if isinstance(value, list | tuple):
-        return f"[{glyphs.ellipsis}] {plural(len(value), 'item')}, {size}"
-    shown = columns - len(size) - 1
-    return f"{cut(text, shown, glyphs)} {size}" if shown >= LEAST_TEXT else f'"{glyphs.ellipsis}" {size}'
+        return f"[{plural(len(value), 'item')}] {size}"
+    room = columns - len(size) - 2
+    said = cut(text, room, glyphs) if room >= LEAST_TEXT else f'"{glyphs.ellipsis}'
+    end = '"' if text.startswith('"') else ""
+    return f"{said}{end} {size}"
 
 
 def _names(keys: Iterable[str], columns: int, glyphs: Glyphs) -> str:
@@ -35,7 +40,7 @@ def _names(keys: Iterable[str], columns: int, glyphs: Glyphs) -> str:
         if left < 0:
             return ", ".join([*shown, glyphs.ellipsis])
         shown.append(key)
-    return ", ".join(shown) + f" {glyphs.ellipsis}"
+    return ", ".join(shown)
 
 
 def size_in_words(octets: int) -> str:

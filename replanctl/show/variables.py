@@ -5,7 +5,9 @@ from __future__ import annotations
 from replanctl.run import SessionResult, VariableView
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
-from replanctl.show.words import compact, some
+from replanctl.show.text import width
+from replanctl.show.values import brief
+from replanctl.show.words import some
 
 _STYLES = {"clean": "done", "stale": "notice", "void": "failed"}
 _BY_VERDICT = {"keep": "clean", "convert": "clean", "discard": "void"}  # unless something came after it
@@ -30,22 +32,29 @@ def _because(variable: VariableView) -> str:
 
 
 def view(paper: Paper, result: SessionResult) -> None:
-    """Every variable with its health, where it comes from, what it rests on, and its value."""
+    """Every variable in a line: its health, its value or what that is, where it comes from and what it rests on."""
     if not result.variables:
         paper.line("No step has produced a variable.", indent=2)
         return
     paper.hold()
     widest = min(max(map(len, result.variables)), max(paper.width // 4, 4))
-    for name, variable in result.variables.items():
+    facts = [paper.joined(_facts(variable)) for variable in result.variables.values()]
+    room = _value_room(paper, result, paper.width - widest - 13, max(map(width, map(paper.clean, facts))))
+    for (name, variable), said in zip(result.variables.items(), facts, strict=True):
         paper.line(
             paper.cell(name, widest) + "  ",
             Span(f"{variable.health:<5}", _STYLES.get(variable.health, "")),
-            f"  {paper.cut(compact(variable.value), max(paper.width - widest - 11, 8))}",
+            f"  {paper.cell(brief(variable.value, room, paper.glyphs), room)}",
+            Span(f"  {paper.cut(said, paper.width - widest - room - 13)}", "dim"),
             indent=2,
-            hang=widest + 11,
         )
-        paper.line(Span(paper.joined(_facts(variable)), "dim"), indent=widest + 11)
     paper.flush()
+
+
+def _value_room(paper: Paper, result: SessionResult, columns: int, facts: int) -> int:
+    """The columns for values, of those for values and facts: what the facts leave, but at least half, if needed."""
+    room = max(columns - facts, columns // 2, 8)
+    return max(width(paper.clean(brief(variable.value, room, paper.glyphs))) for variable in result.variables.values())
 
 
 def _facts(variable: VariableView) -> list[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from replanctl.kinds import Ending
+from replanctl.kinds import Ending, Reason
 from replanctl.run import Revision, SessionResult
-from replanctl.show import handover, ledger, lessons, variables
+from replanctl.show import handover, ledger, lessons, variables, warnings
 from replanctl.show.header import Header
 from replanctl.show.paper import Paper, Span
-from replanctl.show.section import INDENT, entries
+from replanctl.show.section import INDENT
 from replanctl.show.text import GLUE
-from replanctl.show.words import REASONS, number, percent, plural, reading, seconds
+from replanctl.show.words import REASONS, number, plural, reading, seconds
 
 PLAIN = Header()
 
@@ -21,12 +21,19 @@ def closing(paper: Paper, result: SessionResult, facts: Header = PLAIN, *, said:
     variables.section(paper, result)
     handover.gaps(paper, result)
     ledger.section(paper, result)
-    entries(paper, "warnings", [text for text in result.warnings if text not in said], style="notice")
+    warnings.section(paper, [text for text in result.warnings if text not in said])
     handover.section(paper, result)
     paper.blank()
     ending, cost = closing_line(result)
-    paper.line(Span(ending, "done" if result.status == Ending.COMPLETED else "failed"), cost, indent=INDENT)
+    paper.line(Span(ending, verdict_style(result)), cost, indent=INDENT)
     _next(paper, commands(result, facts))
+
+
+def verdict_style(result: SessionResult) -> str:
+    """How loud and in which colour an ending is said: met, met with gaps, or not."""
+    if result.status != Ending.COMPLETED:
+        return "not met"
+    return "met" if result.reason == Reason.GOAL_MET else "gaps"
 
 
 def closing_line(result: SessionResult) -> tuple[str, str]:
@@ -34,7 +41,7 @@ def closing_line(result: SessionResult) -> tuple[str, str]:
     totals = result.ledger.totals
     parts = [f"{seconds(result.seconds)} of session time", f"{number(totals.all)} tokens"]
     if totals.remedy:
-        parts.append(f"{percent(totals.ratio).replace(' ', GLUE)} of the main flow again for remedy")
+        parts.append(f"{number(totals.remedy)} of them to recover from failures")
     if result.status == Ending.COMPLETED:
         return f"{REASONS.get(result.reason, result.reason)} {_replans(result)}", f": {', '.join(parts)}."
     return f"Goal not met {_replans(result)}", f": {_why(result)}. {', '.join(parts)}."
@@ -50,15 +57,19 @@ def _why(result: SessionResult) -> str:
 
 
 def _replans(result: SessionResult) -> str:
+    """How many replans made a version, and how many drafts did not: refused, none at all, or stopped by a gate."""
     asked = sum(line.kind == "replan" for line in result.ledger.lines)
     made = len(_replanned(result))
-    counted = [plural(made, "replan")] if made else []
-    fruitless = asked - made
-    if fruitless and result.status == Ending.COMPLETED:
-        counted.append(plural(fruitless, "refused draft"))
-    elif fruitless:  # a session may also stop short because a planner gave up, or at a gate behind a good draft
-        counted.append(f"{plural(fruitless, 'answer')} that came to nothing")
-    return f"after {' and '.join(counted)}" if counted else "without a replan"
+    refused = asked - made
+    if refused > 0 and result.status == Ending.COMPLETED:
+        counted = [*([plural(made, "replan")] if made else []), plural(refused, "refused draft")]
+        return f"after {' and '.join(counted)}"
+    if refused <= 0:
+        return f"after {plural(made, 'replan')}" if made else "without a replan"
+    tries = "try" if refused == 1 else "tries"
+    if made:
+        return f"after {plural(made, 'replan')} and {number(refused)} more {tries}"
+    return f"after {number(refused)} {tries} to replan"
 
 
 def _replanned(result: SessionResult) -> list[Revision]:

@@ -15,7 +15,7 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
 from replanctl.show.words import REASONS, RESUMED, number
 
-FIRST, LAST = 4, 6  # entries of a long story that are shown; those between them are counted
+FIRST, LAST = 2, 4  # entries of a long story that are shown; those between them are counted
 
 # What becomes of a step, and how a change is drawn.
 _STATES: dict[StepState | None, tuple[str, str]] = {
@@ -77,8 +77,13 @@ def _head(paper: Paper, story: Story, run: int) -> None:
     as_what = f", as step {here}" if here != story.step_id and story.state is not None else ""
     paper.line(Span(f"step {story.step_id} of run {run}: ", "title"), Span(word, style), as_what, indent=2)
     if len(story.line) > 1:
-        entry(paper, "lineage", f" {paper.glyphs.arrow} ".join(story.line))
+        entry(paper, "lineage", f" {paper.glyphs.arrow} ".join(_ends(story.line, paper.glyphs.ellipsis)))
     paper.blank()
+
+
+def _ends(line: Sequence[str], ellipsis: str) -> Sequence[str]:
+    """A lineage; of a long one its ends."""
+    return line if len(line) <= FIRST + LAST + 1 else [*line[:FIRST], ellipsis, *line[-LAST:]]
 
 
 def _change(columns: Columns, change: VersionStory) -> None:

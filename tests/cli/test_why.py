@@ -13,7 +13,7 @@ SKIPPED = """\
 
   v1
         + 3  write it up  write · rests on 2
-     2s ○ 3  write it up                           skipped
+     2s ○ 3  write it up                           blocked by 2
 
   because of step 2 (failed): permission: denied
   session    failed, escalated: step 2 needs a person: permission

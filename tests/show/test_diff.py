@@ -53,7 +53,7 @@ def test_text_in_ascii() -> None:
 
 
 def test_nothing_changed() -> None:
-    assert drawn(lambda paper: diff_screen(paper, SAME)) == "  v1 → v2\n  =    6 steps kept\n  Plan: 6 kept.\n"
+    assert drawn(lambda paper: diff_screen(paper, SAME)) == "  v1 → v2\n  Plan: 6 kept.\n"
     assert drawn(lambda paper: diff_screen(paper, diff_plans((), ()))) == "  v1 → v2\n  Plan: 0 kept.\n"
 
 

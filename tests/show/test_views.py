@@ -105,7 +105,8 @@ def test_variables_by_health() -> None:
 def test_lessons_say_how_often() -> None:
     book = [sample.result().lessons[0], *(_lesson("v2 step 1 unknown: x; avoid: none", 3),)]
     assert drawn(lambda paper: lessons.section(paper, sample.result(lessons=tuple(book))), width=100) == (
-        f"  lessons    {sample.LESSON}\n             v2 step 1 unknown: x; avoid: none ×3\n"
+        "  lessons    v1 step 3 assumption: sells by quote only; avoid price_lookup: shape\n"
+        "             v2 step 1 unknown: x (3 times)\n"
     )
 
 
@@ -167,7 +168,7 @@ ENDINGS: dict[str, tuple[SessionResult, str]] = {
     ),
     "after a replan": (
         sample.result(),
-        "Goal met after 1 replan: 5s of session time, 1,890 tokens, 60 % of the main flow again for remedy.",
+        "Goal met after 1 replan: 5s of session time, 1,890 tokens, 710 of them to recover from failures.",
     ),
     "with gaps": (
         sample.result(reason="goal_met_with_gaps", revisions=(), ledger=NO_REMEDY),
@@ -175,13 +176,13 @@ ENDINGS: dict[str, tuple[SessionResult, str]] = {
     ),
     "with refused drafts": (
         sample.result(ledger=REFUSED),
-        "Goal met after 1 replan and 2 refused drafts: 5s of session time, 13 tokens, 30 % of the main flow again "
-        "for remedy.",
+        "Goal met after 1 replan and 2 refused drafts: 5s of session time, 13 tokens, 3 of them to recover "
+        "from failures.",
     ),
     "at a gate": (
         sample.result(**FAILED, revisions=(), ledger=REFUSED),
-        "Goal not met after 3 answers that came to nothing: no replans were left at step 3 (replan_budget, 5/5). "
-        "5s of session time, 13 tokens, 30 % of the main flow again for remedy.",
+        "Goal not met after 3 tries to replan: no replans were left at step 3 (replan_budget, 5/5). "
+        "5s of session time, 13 tokens, 3 of them to recover from failures.",
     ),
     "without a gate": (
         sample.result(status="failed", reason="aborted", revisions=(), ledger=NO_REMEDY),
@@ -217,14 +218,52 @@ def test_next(result: SessionResult, todo: list[str]) -> None:
 
 def test_a_long_hand_over_shows_both_ends() -> None:
     results = {f"E{n}": n for n in range(1, 101)}
-    handed = HandOver("aborted", None, results, (), tuple(f"v1 step {n} done" for n in range(1, 42)), (), (), ())
+    handed = HandOver("aborted", None, results, (), tuple(f"v1 step {n} failed: x" for n in range(1, 42)), (), (), ())
     text = drawn(lambda paper: handover.view(paper, sample.result(handover=handed, detail="it had to"))).splitlines()
     assert text[0] == "  reason     aborted: it had to"
     assert [line.strip() for line in text if "more" in line] == ["… 60 more", "… 1 more"]
     assert (text[2], text[42], text[43]) == (
         "  results    E1 = 1",
         "             E100 = 100",
-        "  trajectory v1 step 1 done",
+        "  trajectory v1 step 1 failed: x",
+    )
+
+
+def test_a_hand_over_folds_what_was_done() -> None:
+    done = [f"v1 step {n} done" for n in range(1, 8)]
+    lines = (*done, "v1 step 8 failed: unknown: x", *(f"v2 step {n} done" for n in range(9, 13)))
+    handed = HandOver("aborted", None, {}, (), lines, (), (), ())
+    text = drawn(lambda paper: handover.view(paper, sample.result(handover=handed)))
+    assert (
+        """\
+  trajectory v1 steps 1–7 done
+             v1 step 8 failed: unknown: x
+             v2 step 9 done
+"""
+        in text
+    )
+
+
+def test_rules_that_were_never_used_are_counted() -> None:
+    unused = [f"the outcome rule in line {n} was never used" for n in range(10, 30, 2)]
+    for warnings, lines in (
+        (unused[:1], ["  warnings   the outcome rule in line 10 was never used"]),
+        (["new", *unused[:2]], ["  warnings   new", "             2 outcome rules were never used, in lines 10, 12"]),
+        (unused, ["  warnings   10 outcome rules were never used, in lines 10 … 28 (show --format",
+                  "             json names them all)"]),
+    ):  # fmt: skip
+        result = sample.result(warnings=tuple(warnings))
+        text = drawn(lambda paper, result=result: verdict.closing(paper, result))  # type: ignore[misc]
+        assert "\n".join(lines) in text
+
+
+def test_lessons_that_say_the_same_share_a_line() -> None:
+    book = tuple(
+        _lesson(f"v{n} step {n} unknown: expected none, got no seats; avoid: t: error, t: error", 1)
+        for n in range(1, 4)
+    )
+    assert drawn(lambda paper: lessons.section(paper, sample.result(lessons=book)), width=100) == (
+        "  lessons    v1 step 1, v2 step 2, v3 step 3 unknown: no seats; avoid t: error ×2\n"
     )
 
 

@@ -54,6 +54,7 @@ def test_a_session_that_broke_off() -> None:
   v1
         + 1  look up A  price_lookup
      0s ! 1  look up A                             price_lookup
+          args    vendor: "A"
 
   session    broken off before it came to an end
 """

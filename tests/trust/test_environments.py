@@ -128,7 +128,7 @@ def on_terminal(words: list[str], folder: Path, columns: int, more: Mapping[str,
 
 LOOKED_AT = {
     "run": (["run", str(PLAN)], 0, {"✓": "green", "✗": "red"}),
-    "diff": (["diff", "v1", "v2"], 0, {"+": "green", "-": "red", "~": "brown"}),
+    "diff": (["diff", "v2", "v1"], 0, {"+": "green", "-": "red", "~": "brown"}),
     "cost": (["cost", "--steps", "8", "--fail", "4"], 0, {"█": "blue", "░": "magenta"}),
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 from replanctl.replan.gates import REASONS
 from replanctl.show.words import REASONS as WORDS
-from replanctl.show.words import number, percent, plural, reading
+from replanctl.show.words import number, plural, reading
 from tests.cli.conftest import Done
 from tests.conftest import ROOT
 from tests.run.test_reasons import SESSIONS
@@ -131,7 +131,7 @@ def test_the_figures_of_the_closing_line_are_those_of_the_document(reason: str, 
     document: dict[str, Any] = json.loads(wide("show", "--format", "json").out)
     totals, replans = document["ledger"]["totals"], len(document["revisions"])
     assert f"{document['seconds']:g}s of session time, {number(totals['all'])} tokens" in said
-    assert (f"{percent(totals['ratio'])} of the main flow" in said) is (totals["remedy"] > 0)
+    assert (f"{number(totals['remedy'])} of them to recover from failures" in said) is (totals["remedy"] > 0)
     assert (f"after {plural(replans, 'replan')}" in said) is (replans > 0)
 
 
