@@ -46,7 +46,9 @@ def _in_all(state: SessionState, spending: Spending) -> int:
     return state.booked + state.in_flight + (spending.padded or spending.tokens)
 
 
-# None: the gate has nothing to read here, and is not asked.
+# Every reading is taken when it is the gate's turn and not before: between two checks of one replan a resumed session
+# may be given other limits, and what an earlier check led to may have changed what a later one reads. None: the gate
+# has nothing to read here, and is not asked.
 _READINGS: Mapping[GateName, Callable[[SessionState, Spending], int | float | None]] = {
     GateName.PER_STEP: lambda state, spending: spending.asked,
     GateName.MAX_REPLANS: lambda state, spending: state.replans,

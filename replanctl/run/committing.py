@@ -42,6 +42,10 @@ class Faults(NamedTuple):
     only_calls: bool = False
 
 
+# Everything that judges a draft looks at what it would change, never at the whole plan: the check walks from the
+# changed steps, the guard compares keys that are kept up step by step, the step budget counts with what leaves and what
+# comes, and the diff compares only what was touched. A plan of ten thousand steps is replanned at the price of the
+# replan.
 class Committing:
     """Judges drafts and puts them in force. In the `plain` loop nothing but the draft's own names is judged."""
 

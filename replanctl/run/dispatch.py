@@ -1,8 +1,7 @@
 """Executions on the virtual clock: attempts, retries with backoff, fallbacks, time-outs.
 
 Retries belong to the execution layer, and only environmental failures retry. What is in flight waits on an agenda
-for the instant at which its call or its wait ends; everything that ends at one instant is handled before anything
-starts at it.
+for the instant at which its call or its wait ends.
 """
 
 from __future__ import annotations
@@ -26,6 +25,10 @@ from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import CUT_OFF, Attempt, Call, Outcome, Started, Tools
 from replanctl.schema import contract
 
+# Time is virtual. A tool is asked at the instant of its call and answers at once; what it answered is heard when the
+# clock has come to the instant at which it says it would have. So the order of everything that follows from an answer
+# is the order of the clock, not of the calls, and a session of ten minutes takes no time. The clock counts whole
+# microseconds: sums of seconds would not be the same on every way to them.
 # What happens at an instant, in this order: what ends is handled before anything starts.
 _CALL_ENDS, _RETRY, _FALL_BACK = range(3)
 _OK = Status.OK
@@ -46,8 +49,7 @@ class Dispatcher:
 
     def refusal(self) -> Check | None:
         """The gate that keeps the next step from starting, if one does."""
-        state = self._state
-        return state.budget.refusal(Moment.STEP, state, state.next_step)
+        return self._state.budget.refusal(Moment.STEP, self._state, self._state.next_step)
 
     # -- starting -------------------------------------------------------------------------------------------------
 

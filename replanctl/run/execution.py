@@ -14,6 +14,14 @@ from replanctl.run.tools import Attempt, Outcome
 _NO_ANSWER = Outcome()
 
 
+# An execution is on the agenda as long as it is in flight: with a call that ends, with a wait for a retry that ends, or
+# with a fallback that is due. It leaves the agenda only by ending. Several things may fall on one instant; what ends is
+# handled first, then retries, then fallbacks, each in the order in which they were put there, and only when nothing is
+# left at that instant is anything new admitted. Otherwise whether a step may start would depend on which of two answers
+# happened to be looked at first.
+#
+# A call is cut off where the session's time is up: its answer arrives at that instant as a time-out, and what it would
+# have been is kept (`unheard`), because a person who raises the limit on resume gives the session the time to hear it.
 class Execution(msgspec.Struct, eq=False, gc=False):
     """One execution under way.
 

@@ -43,6 +43,8 @@ def fold(events: Iterable[e.Event], run: int | None = None) -> SessionResult:
     return folding.result(run)
 
 
+# The engine keeps the sums that its gates read, but no figure of a result is taken from it: a run is told by its
+# events.
 class ResultFold:
     """Takes a session's events one by one; `result` may be asked for at any time."""
 

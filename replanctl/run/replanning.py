@@ -25,6 +25,15 @@ from replanctl.run.stop import Stop
 from replanctl.run.trigger import Trigger, failure_trigger, goal_trigger
 
 
+# The order is what makes a gate hard: nothing is spent before the gate that limits it has admitted it. The lesson comes
+# before all gates, since what was learned is true whether or not it may be acted on, and its line is part of what the
+# request will cost. The breaker comes before the counts, because it speaks of one step and costs the session nothing:
+# that step is handed over, and everything else runs. From the request on a replan is paid for, whatever comes back: a
+# planner that raises has used the tokens too, and one that answers nonsense must not be asked for ever.
+#
+# A bad draft is asked for again with the reasons, not routed again: the failure is what it was, and how deep to cut was
+# decided by it. Only the signal that the planner sees is another one, and the breaker counts it under a type of its
+# own, so that nonsense is stopped by the same limit that stops a failure which keeps coming back.
 class Replanning:
     """Answers failures and changed goals with new versions; ends the session where a gate refuses or no plan comes."""
 

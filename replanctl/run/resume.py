@@ -25,6 +25,12 @@ _OPENING = 3  # events before anything may start: the session's, the plan's, wha
 _SPENDING: dict[Spent, tuple[type[e.Event], ...]] = {Spent.EXECUTIONS: (e.StepStart,), Spent.CALLS: _STARTS}
 
 
+# Why a session is run again instead of being read back: its state is a function of its inputs, so there is one way to
+# come to it, and no second format that could say something else. The kept events must come out byte for byte as they
+# were stored, or the run is refused. What is taken away is chosen so that the rest is what would have happened had the
+# new limit been there from the start: a check is made again where its limit was *first felt*. A gate that refuses a
+# replan is felt where it refuses. One that keeps steps from starting may have been felt earlier, while others were in
+# flight, but never before the last call that spent of it; one that ended an execution is felt at that execution's call.
 class Script(msgspec.Struct, frozen=True):
     """A file of outcomes, whole."""
 

@@ -17,6 +17,10 @@ from replanctl.run.state import Failure, SessionState
 from replanctl.run.tools import Attempt, Outcome, StepError
 
 
+# What follows from an end follows at once and in this order, so that no reader ever sees a plan that contradicts
+# itself: the step's own event, then its signal, then what its outcome refutes, then what waits for its end
+# (interruptions), and last what its `on_failure` does. A refuted premise counts from here on whatever is done about the
+# failure: it is a fact about the world, and not a part of the remedy.
 class StepEnds:
     """Ends executions in the live plan and says what followed."""
 
