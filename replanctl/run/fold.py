@@ -104,8 +104,7 @@ class ResultFold:
             self._warnings += event.warnings
 
     def _step_end(self, event: e.StepEnd) -> None:
-        id_ = event.step_id
-        self._plan.move(id_, event.state)
+        self._plan.move(id_ := event.step_id, event.state)
         if (args := self._started.pop(id_, None)) is None:
             args = self._plan.steps[id_].args
         attempts = tuple([AttemptView(a.tool, a.status, a.latency) for a in event.attempts])
