@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from replanctl.cli.rehearsed import rehearsed
 from replanctl.errors import InputError
-from replanctl.files import Rehearsal, Role, belongings, home_of, load_rehearsals, named_after
-from replanctl.host import mismatches, session_of
-from replanctl.run import fold
+from replanctl.files import Rehearsal, Role, belongings, home_of, load_rehearsals, means_to_be_ours, named_after
 from replanctl.show import clean
 
 # The key, quoted or not: what a file expects, or how the recording ended that it was made of.
 _EXPECT = re.compile(rb"""\b(?:expect|recorded)["']?\s*:""")
+_PLAN = tuple(re.compile(rf"""\b{key}["']?\s*:""".encode()) for key in ("goal", "steps"))
 
 
 class ExpectationError(Exception):
@@ -60,10 +60,9 @@ class RehearsalItem(pytest.Item):
 
     def runtest(self) -> None:
         """Rehearse and compare."""
-        rehearsal = self._rehearsal
-        result = fold(session_of(rehearsal, rehearsal.policy).events())
-        if found := mismatches(self._expect, result):
-            raise ExpectationError(_lines(found))
+        session = rehearsed(self._rehearsal, self._rehearsal.policy)
+        if found := session.other_than(self._expect):
+            raise ExpectationError(_lines(session.told(found).split("\n")))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What was expected and what came, without a traceback."""
@@ -95,8 +94,23 @@ def pytest_collect_file(
 def _collected(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Plans are collected by what is in them: one of a folder is not read without `expect` in it or beside it."""
     if parent.session.isinitpath(file_path):
-        return _file(file_path, parent)
-    return _file(file_path, parent) if _is_asked(file_path) else None
+        return rehearsal_file(file_path, parent)
+    return rehearsal_file(file_path, parent) if _is_asked(file_path) else None
+
+
+def plainly_ours(path: Path, *, named: bool) -> bool:
+    """Whether a file among those of any project is a plan of ours that is asked something, or was `named` and is ours.
+
+    Others have files with such words in them too: one that is not ours must not be an error of theirs.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return False
+    home = home_of(path)
+    is_script = home is not None and home.plan.is_file()
+    is_plan = means_to_be_ours(text.decode("utf-8", "replace")) and (named or all(key.search(text) for key in _PLAN))
+    return (is_plan or is_script) and (named or _is_asked(path))
 
 
 def _is_asked(path: Path) -> bool:
@@ -108,7 +122,7 @@ def _is_asked(path: Path) -> bool:
     return not path.stem.endswith(".outcomes") or home_of(path) is not None
 
 
-def _file(path: Path, parent: pytest.Collector) -> RehearsalFile:
+def rehearsal_file(path: Path, parent: pytest.Collector) -> RehearsalFile:
     """The collector of a file; pytest prints its id as it is, and a name can be anything."""
     id_ = clean(str(path.relative_to(parent.config.rootpath))) if path.is_relative_to(parent.config.rootpath) else None
     return RehearsalFile.from_parent(parent, path=path, nodeid=id_)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         replacing,
         write_text,
     )
+    from replanctl.files.elsewhere import means_to_be_ours
     from replanctl.files.faults import did_you_mean
     from replanctl.files.insert import say_in_steps
     from replanctl.files.lessons import load_lessons, save_lessons
@@ -68,6 +69,7 @@ else:
                 "replacing",
                 "write_text",
             ),
+            "elsewhere": ("means_to_be_ours",),
             "faults": ("did_you_mean",),
             "insert": ("say_in_steps",),
             "lessons": (
@@ -132,6 +134,7 @@ __all__ = [
     "load_policy",
     "load_rehearsal",
     "load_rehearsals",
+    "means_to_be_ours",
     "named_after",
     "parse_draft",
     "parse_rehearsal",

@@ -35,8 +35,8 @@ _STYLES = {
 }
 
 
-def why_screen(paper: Paper, story: Story, run: int) -> None:
-    """Write the story of a step of this run."""
+def why_screen(paper: Paper, story: Story, run: int | None) -> None:
+    """Write the story of a step of this run; None is one that is not stored."""
     columns = Columns(paper)
     columns.grow(_forms(story))
     executions = ExecutionLines(columns)
@@ -71,11 +71,16 @@ def _shown(entries: Sequence[VersionStory | ExecutionStory]) -> Iterator[Version
     yield from entries[-LAST:]
 
 
-def _head(paper: Paper, story: Story, run: int) -> None:
+def _head(paper: Paper, story: Story, run: int | None) -> None:
     word, style = _STATES[story.state]
     here = story.line[-1]
     as_what = f", as step {here}" if here != story.step_id and story.state is not None else ""
-    paper.line(Span(f"step {story.step_id} of run {run}: ", "title"), Span(word, style), as_what, indent=2)
+    paper.line(
+        Span(f"step {story.step_id}{'' if run is None else f' of run {run}'}: ", "title"),
+        Span(word, style),
+        as_what,
+        indent=2,
+    )
     if len(story.line) > 1:
         entry(paper, "lineage", f" {paper.glyphs.arrow} ".join(_ends(story.line, paper.glyphs.ellipsis)))
     paper.blank()

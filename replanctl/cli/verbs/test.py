@@ -66,6 +66,8 @@ def _arguments(options: Options) -> list[str]:
     words = [
         "-p",
         "replanctl.cli.collect",
+        "-p",
+        "no:replanctl",  # the plugin of this name is for projects that run pytest themselves
         "-c",
         str(_NO_CONFIG),
         f"--rootdir={Path.cwd()}",

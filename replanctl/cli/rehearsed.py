@@ -1,0 +1,115 @@
+"""A rehearsal that was run in a test: what came of it, what of that was not expected, and the story behind it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from replanctl import __version__
+from replanctl.errors import UsageError
+from replanctl.files import Rehearsal
+from replanctl.host import EffectLog, Unwritten, check_faults, events_of, fault, mismatches, outside_of
+from replanctl.run import AnyEvent, Policy, SessionResult, fold, step_ids, story_of
+from replanctl.store import Inputs, SourceText
+
+WIDTH = 100  # columns of a story in a test's report
+_TOLD = 2  # steps whose stories are told of one failure
+_PLACE = re.compile(r"(\w+)(?:\[(\d+)\]|\.E([\w-]+))?")
+
+
+class Outside(msgspec.Struct, frozen=True):
+    """Who is asked instead of the script: a planner command, and Python tools as MODULE:NAME."""
+
+    planner: str | None = None
+    tools: str | None = None
+    planner_timeout: float = 60.0
+
+
+class Rehearsed:
+    """What came of a rehearsal. It has what its `result` has: `session.reason`, `session.history`, …"""
+
+    def __init__(self, result: SessionResult, events: Sequence[AnyEvent]) -> None:
+        self.result = result
+        self.events = tuple(events)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.result, name)
+
+    def __repr__(self) -> str:
+        return f"<rehearsed: {self.result.status}, {self.result.reason}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is as a mapping like an `expect:` block says."""
+        return not self.other_than(other) if isinstance(other, Mapping) else self is other
+
+    __hash__ = object.__hash__
+
+    def expect(self, **expected: Any) -> None:
+        """Raise AssertionError unless the result is as an `expect:` block with these keys would have it."""
+        __tracebackhide__ = True
+        if found := self.other_than(expected):
+            raise AssertionError(self.told(found))
+
+    def other_than(self, expected: Mapping[str, Any]) -> list[str]:
+        """What is other than an `expect:` block says, one line each."""
+        return mismatches(expected, self.result)
+
+    def told(self, found: Sequence[str]) -> str:
+        """What was not expected, and the stories of the steps behind it."""
+        stories = [self.story(step) for step in self._behind(found)]
+        return "\n".join([*found, *(f"\n{story}" for story in stories)])
+
+    def story(self, step: str | int) -> str:
+        """What became of a step and why, as `replanctl why` tells it. Raises UsageError where there is no such step."""
+        from replanctl.show import Paper, make_console, why_screen
+
+        if str(step) not in (ids := step_ids(self.events)):
+            from replanctl.files import did_you_mean
+
+            raise UsageError(f"no plan had a step {step}", hint=did_you_mean(step, ids))
+        stream = io.StringIO()
+        why_screen(Paper(make_console(stream, color=False, width=WIDTH)), story_of(self.events, str(step)), None)
+        return stream.getvalue().rstrip()
+
+    def _behind(self, found: Sequence[str]) -> list[str]:
+        """The steps that these places are about; where they are about none, those that failed last."""
+        ids = step_ids(self.events)
+        named = [step for line in found if (step := self._step_of(line)) in ids]
+        failed = [signal.step_id for signal in reversed(self.result.signals)]
+        return list(dict.fromkeys(named or failed))[:_TOLD]
+
+    def _step_of(self, line: str) -> str | None:
+        """The step that a place in the result is about: `variables.E3`, or `history[2]`, whose entry names it."""
+        place = _PLACE.match(line)
+        if place is None or place[3]:
+            return place and place[3]
+        entries = getattr(self.result, place[1], ())
+        at = int(place[2]) if place[2] else -1
+        if not isinstance(entries, tuple | list) or not -1 < at < len(entries):
+            return None
+        return getattr(entries[at], "step_id", None)
+
+
+def rehearsed(
+    rehearsal: Rehearsal, policy: Policy, outside: Outside | None = None, faults: Sequence[str] = ()
+) -> Rehearsed:
+    """Run a rehearsal, nothing stored. Raises UsageError for a planner, tools or faults that can't be had."""
+    check_faults(map(fault, faults), rehearsal.plan)
+    outside = outside or Outside()
+    inputs = Inputs(
+        tuple(SourceText(source.name, source.role, source.text) for source in rehearsal.sources),
+        policy,
+        (),
+        __version__,
+        outside.planner,
+        outside.tools,
+        outside.planner_timeout,
+        faults=tuple(faults),
+    )
+    real = outside_of(inputs, rehearsal.plan)
+    events: list[Any] = list(events_of(inputs, EffectLog(journal=Unwritten()), real=real, rehearsal=rehearsal))
+    return Rehearsed(fold(events), events)
