@@ -26,7 +26,9 @@ def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, input
             return JsonLines(stream)
         case RunFormat.TEXT:
             paper = world.paper(stream, options.color)
-            return ClosingLine(paper) if options.quiet else Offering(screen(paper, inputs, run, offers.whole), offers)
+            if options.quiet:
+                return ClosingLine(paper)
+            return Offering(screen(paper, inputs, run, offers.whole, live=inputs.tools is not None), offers)
         case _:
             assert_never(how)
 

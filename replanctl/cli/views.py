@@ -74,12 +74,19 @@ class ClosingLine:
 
 
 def screen(
-    paper: Paper, inputs: Inputs, run: int | None, whole: Callable[[str], str] = str, *, later: bool = False
+    paper: Paper,
+    inputs: Inputs,
+    run: int | None,
+    whole: Callable[[str], str] = str,
+    *,
+    later: bool = False,
+    live: bool = False,
 ) -> SessionScreen:
     """Everything, as a person reads it. Its head says where the outcomes came from, which recording the rehearsal was
     made of, and which limits hold.
 
-    `whole` puts behind a suggested command what it needs, and `later` says that there are later runs.
+    `whole` puts behind a suggested command what it needs, `later` says that there are later runs, and `live` that real
+    tools are waited for.
     """
     from replanctl.show import Header, SessionScreen
 
@@ -89,7 +96,7 @@ def screen(
     outcomes = next((Path(names[role]).name for role in scripts if role in names), None)
     policy = inputs.amendments[-1].policy if inputs.amendments else None
     recorded = _recording(inputs)
-    return SessionScreen(paper, Header(outcomes, run, policy, recorded, whole, later, scenario))
+    return SessionScreen(paper, Header(outcomes, run, policy, recorded, whole, later, scenario), live=live)
 
 
 def _recording(inputs: Inputs) -> str | None:

@@ -41,16 +41,17 @@ KEPT_NAMED = 8  # so many unchanged steps are named in a diff; more are counted
 
 
 class SessionScreen:
-    """Prints a session: feed it every event in order, then the result. `verbose` folds nothing.
+    """Prints a session: feed it every event in order, then the result. `verbose` folds nothing, `live` holds few rows
+    back.
 
     It keeps the newest form of every step, for names and diffs, and nothing else that grows with the plan.
     """
 
-    def __init__(self, paper: Paper, facts: Header | None = None, *, verbose: bool = False) -> None:
+    def __init__(self, paper: Paper, facts: Header | None = None, *, verbose: bool = False, live: bool = False) -> None:
         self._paper = paper
         self._facts = facts or Header()
         self._columns = Columns(self._paper)
-        self._rows = StepRows(self._columns, verbose=verbose)
+        self._rows = StepRows(self._columns, verbose=verbose, live=live)
         self._most = None if verbose else CHANGES_IN_A_ROW
         self._failure = FailureLines(self._columns)
         self._health = HealthLines(self._columns)

@@ -16,19 +16,23 @@ from replanctl.show.stretch import Stretch
 from replanctl.show.words import plural, seconds
 
 LONG = 10  # steps; rows are folded in plans that have more
+SHOWN_LIVE = 40  # rows of a stretch that are written at once where somebody waits for them; the others are folded
 
 
 class StepRows:
     """Writes rows as executions end. `last` is the id of the last row written, while it is the last line's subject.
 
-    In a plan of more than `LONG` steps rows wait until it is known whether they are folded; `verbose` folds nothing.
+    In a plan of more than `LONG` steps rows wait until it is known whether they are folded, but not at once where the
+    tools are real and it is `live`; `verbose` folds nothing.
     """
 
-    def __init__(self, columns: Columns, *, verbose: bool = False) -> None:
+    def __init__(self, columns: Columns, *, verbose: bool = False, live: bool = False) -> None:
         self.last: str | None = None
         self._columns = columns
         self._folds = False
         self._verbose = verbose
+        self._shown = SHOWN_LIVE if live else 0  # rows of a stretch that are not folded
+        self._written = 0  # of them
         self._stretch: Stretch | None = None
 
     def planned(self, steps: int) -> None:
@@ -51,7 +55,7 @@ class StepRows:
 
     def flush(self) -> None:
         """Something else is about to be written: write the rows that wait, or the line that stands for them."""
-        stretch, self._stretch = self._stretch, None
+        stretch, self._stretch, self._written = self._stretch, None, 0
         if stretch is None:
             return
         if stretch.is_long:
@@ -64,7 +68,11 @@ class StepRows:
         if self._stretch is None or not self._stretch.takes(event):
             self.flush()
             self._stretch = Stretch(event)
-        self._stretch.add(event, step)
+        if self._written < self._shown:
+            self._written += 1
+            self._row(event, step)
+        else:
+            self._stretch.add(event, step)
 
     def _line(self, stretch: Stretch) -> None:
         columns, glyphs = self._columns, self._columns.paper.glyphs

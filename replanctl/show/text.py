@@ -46,6 +46,7 @@ def glyphs_for(encoding: str | None) -> Glyphs:
 GLUE = "\u00a0"  # a space at which a line does not fold
 _BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 _KEPT_SPACES = GLUE + "\u3000"  # the second is two columns wide
+JOINER = "\u200d"  # makes one emoji of two
 _PRESENTATION = "\ufe0e\ufe0f"  # ask for an emoji or a text glyph, which changes its width: dropped
 # Letters and marks by category, but nothing to be seen: fillers, joiners, variation selectors.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
@@ -63,7 +64,18 @@ def clean(text: str, glyphs: Glyphs = UNICODE) -> str:
     """The text as it may be printed: one line, nothing that a terminal acts on, nothing that hides."""
     if text.isprintable() and (text.isascii() or not _UNSEEN.search(text)):
         return text
-    return "".join(_seen(char, glyphs) for char in text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    return "".join(char if char == JOINER and _joins(text, at) else _seen(char, glyphs) for at, char in enumerate(text))
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether a joiner stands between two emoji: anywhere else it would only hide."""
+    before = at - 2 if text[at - 1 : at] in tuple(_PRESENTATION) else at - 1
+    return before >= 0 and at + 1 < len(text) and _is_emoji(text[before]) and _is_emoji(text[at + 1])
+
+
+def _is_emoji(char: str) -> bool:
+    return char > "\u203b" and unicodedata.category(char) in ("So", "Sk", "Sm")
 
 
 def _seen(char: str, glyphs: Glyphs) -> str:
@@ -78,12 +90,21 @@ def _seen(char: str, glyphs: Glyphs) -> str:
 
 def width(text: str) -> int:
     """The columns a text takes; combining marks take none, East Asian wide characters and emoji two."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
+    if text.isascii():
+        return len(text)
+    if JOINER not in text:
+        return sum(map(_columns, text))
+    return sum(_columns(char) for at, char in enumerate(text) if not _is_joined(text, at))
+
+
+def _is_joined(text: str, at: int) -> bool:
+    """Whether a character is drawn into the emoji before it, as terminals do that know joiners."""
+    return at > 0 and text[at - 1] == JOINER
 
 
 @lru_cache(4096)
 def _columns(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me") or "\u1160" <= char <= "\u11ff":
+    if char == JOINER or unicodedata.category(char) in ("Mn", "Me") or "\u1160" <= char <= "\u11ff":
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
@@ -99,15 +120,37 @@ def cut(text: str, columns: int, glyphs: Glyphs = UNICODE) -> str:
 
 
 def split(text: str, columns: int) -> tuple[str, str]:
-    """The longest head of at most so many columns, and the rest; a combining mark stays with its letter."""
+    """The longest head of at most so many columns, and the rest.
+
+    What is seen as one character is kept whole: a combining mark stays with its letter, and an emoji of several code
+    points on its line, unless it takes more than that.
+    """
     if text.isascii():
         return text[: max(columns, 0)], text[max(columns, 0) :]
-    taken = 0
+    taken = begin = 0
     for at, char in enumerate(text):
-        taken += _columns(char)
+        begin = begin if _continues(text, at) else at
+        taken += 0 if _is_joined(text, at) else _columns(char)
         if taken > columns:
-            return text[:at], text[at:]
+            return text[: begin or at], text[begin or at :]
     return text, ""
+
+
+def _continues(text: str, at: int) -> bool:
+    """Whether a character is seen as one with those before it: joined, a skin colour, the second half of a flag."""
+    if at == 0:
+        return False
+    char = text[at]
+    if _is_half_a_flag(char):
+        halves = at
+        while halves and _is_half_a_flag(text[halves - 1]):
+            halves -= 1
+        return (at - halves) % 2 == 1
+    return char == JOINER or _is_joined(text, at) or "\U0001f3fb" <= char <= "\U0001f3ff"
+
+
+def _is_half_a_flag(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
 
 
 def pad(text: str, columns: int, *, right: bool = False) -> str:

@@ -33,6 +33,8 @@ CLEANED = {
     "ideographic space": ("中\u3000文", "中\u3000文"),
     "Chinese": ("比较三家云厂商", "比较三家云厂商"),
     "combining": ("e\u0301", "e\u0301"),
+    "joined emoji": ("👩\u200d💻 👩🏽\u200d🚀 ❤\ufe0f\u200d🔥 🇩🇪", "👩\u200d💻 👩🏽\u200d🚀 ❤\u200d🔥 🇩🇪"),
+    "joiners that join no emoji": ("👩\u200d a\u200d👩 \u200d👩", "👩⟨U+200D⟩ a⟨U+200D⟩👩 ⟨U+200D⟩👩"),
 }  # fmt: skip
 
 
@@ -54,7 +56,7 @@ def test_escapes_in_ascii() -> None:
 
 WIDTHS = {
     "": 0, "abc": 3, "中文": 4, "é": 1, "e\u0301": 1, "ﾊﾝ": 2, "한글": 4, "👍": 2, "👍🏽": 4, "…→✓✗█·×–": 8,
-    "\u3000": 2, "Ａ": 2, "ไทย้": 3,
+    "👩\u200d💻": 2, "🇩🇪": 2, "\u3000": 2, "Ａ": 2, "ไทย้": 3,
 }  # fmt: skip
 
 
@@ -63,7 +65,9 @@ def test_width(text: str) -> None:
     assert width(text) == WIDTHS[text]
 
 
-@pytest.mark.parametrize("text", ["abc", "中文", "e\u0301x", "ﾊﾝ", "한글", "👍", "…→✓✗█·×–", "\u3000", "Ａ"])
+@pytest.mark.parametrize(
+    "text", ["abc", "中文", "e\u0301x", "ﾊﾝ", "한글", "👍", "👩\u200d💻", "…→✓✗█·×–", "\u3000", "Ａ"]
+)
 def test_width_is_what_a_terminal_takes(text: str) -> None:
     screen = pyte.Screen(40, 1)
     pyte.Stream(screen).feed(text)
@@ -79,6 +83,10 @@ CUTS = {
     "wide cut in the middle of one": ("中文字", 4, "中…"),
     "combining stays with its letter": ("e\u0301e\u0301e\u0301", 2, "e\u0301…"),
     "cleaned before it is cut": ("\x1bx", 4, "⟨U+…"),
+    "joined emoji stay whole": ("ab👩🏽\u200d💻c", 5, "ab…"),
+    "a skin colour stays": ("ab👩🏽c", 5, "ab…"),
+    "a flag stays whole": ("ab🇩🇪🇫🇷", 5, "ab🇩🇪…"),
+    "joined without an end": ("👩🏽\u200d" * 50 + "👩", 5, "👩🏽\u200d👩…"),
     "one column": ("abc", 1, "…"),
     "none": ("abc", 0, ""),
     "less than none": ("abc", -3, ""),
