@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from replanctl import __version__
@@ -15,6 +15,7 @@ from replanctl.cli.quick import read_quickly, verb_first
 from replanctl.cli.world import World
 from replanctl.errors import InputError, ReplanctlError, UsageError
 from replanctl.host import StoppedError, stop_signals
+from replanctl.kinds import Color
 
 # A module of its own each, imported when it is asked for.
 VERBS = (
@@ -64,7 +65,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except SystemExit as end:  # typer ends so after completing a line
         return _print(world, [], end.code if isinstance(end.code, int) else 0)
     except InputError as error:
-        return _list_problems(world, error)
+        return _list_problems(world, error, _color(words))
     except ReplanctlError as error:
         return _complain(world, error.exit_code, str(error), error.hint)
     except BaseException as error:
@@ -159,9 +160,20 @@ def _complain(world: World, code: int, what: str, *hints: str) -> int:
     return _print(world, [f"replanctl: {what}", *(f"  {hint}" for hint in hints if hint)], code)
 
 
-def _list_problems(world: World, error: InputError) -> int:
-    from replanctl.show import problem_lines
+def _color(words: Sequence[str]) -> Color:
+    """When to colour, as far as the words say: they may be wrong."""
+    said = [word.removeprefix("--color=") for word in words if word.startswith("--color=")]
+    said += [word for flag, word in pairwise(words) if flag == "--color"]
+    return Color(said[-1]) if said and said[-1] in tuple(Color) else Color.AUTO
 
+
+def _list_problems(world: World, error: InputError, when: Color) -> int:
+    from replanctl.show import problem_lines, problems_screen
+
+    if world.says_color(when, world.stderr):
+        code = _print(world, [], error.exit_code)  # what was written before comes first
+        problems_screen(world.paper(world.stderr, when), error.problems, world.stderr.encoding)
+        return code
     return _print(world, problem_lines(error.problems, world.stderr.encoding), error.exit_code)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from replanctl.show.lanes import compare_screen
     from replanctl.show.matrix import PlanLine, matrices_screen, matrix_screen
     from replanctl.show.paper import Paper, Span
-    from replanctl.show.problems import count_line, problem_lines
+    from replanctl.show.problems import count_line, problem_lines, problems_screen
     from replanctl.show.progress import Progress
     from replanctl.show.recorded import recorded_in_words
     from replanctl.show.runs import runs_screen
@@ -45,7 +45,7 @@ else:
             "imported": ("imported_screen",),
             "recorded": ("recorded_in_words",),
             "paper": ("Paper", "Span"),
-            "problems": ("count_line", "problem_lines"),
+            "problems": ("count_line", "problem_lines", "problems_screen"),
             "lab_markdown": ("compare_markdown", "matrix_markdown", "tune_markdown"),
             "lanes": ("compare_screen",),
             "matrix": ("PlanLine", "matrices_screen", "matrix_screen"),
@@ -93,6 +93,7 @@ __all__ = [
     "make_console",
     "mermaid",
     "problem_lines",
+    "problems_screen",
     "cost_screen",
     "coupling_screen",
     "diff_screen",

@@ -75,6 +75,10 @@ class Paper:
             for at, line in enumerate(fold(whole, self.width - indent, self.width - hang))
         )
 
+    def whole(self, *spans: Span | str) -> None:
+        """Write one line as it is, however wide it is."""
+        self._write([[self._span(span) for span in spans]])
+
     def blank(self) -> None:
         """Write an empty line."""
         self._write([[]])

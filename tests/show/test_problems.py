@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from replanctl.errors import Problem
-from replanctl.show.problems import count_line, problem_lines
+from replanctl.show.problems import count_line, problem_lines, problems_screen
+from tests.show.golden import drawn
 
 CASES: list[tuple[Problem, list[str]]] = [
     (Problem("p.yaml", 2, 3, "unknown-key", "tol is no key"), ["p.yaml:2:3: error [unknown-key] tol is no key"]),
@@ -41,3 +44,13 @@ def test_problems_are_counted() -> None:
     problems = [Problem("p", 1, 1, "r", "m", severity) for severity in ("error", "warning", "error")]
     assert count_line(problems, 1) == "2 errors and 1 warning in 1 file."
     assert count_line([], 3) == "0 errors and 0 warnings in 3 files."
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    problem = Problem("a.yaml", 3, 5, "unknown-key", "no \x1b[1m key", "error", "    aktion: x", "did you mean action?")
+    plain = "".join(f"{line}\n" for line in problem_lines([problem]))
+    assert drawn(lambda paper: problems_screen(paper, [problem]), width=20) == plain
+    coloured = drawn(lambda paper: problems_screen(paper, [problem]), width=20, color=True)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    assert "\x1b[1;31merror" in coloured
+    assert "\x1b[1;31m^" in coloured

@@ -10,7 +10,7 @@ from replanctl.cli.world import World
 from replanctl.errors import InputError, Problem, UsageError
 from replanctl.files import check_plan, is_folder, plans_in
 from replanctl.kinds import Format
-from replanctl.show import count_line, problem_lines
+from replanctl.show import count_line, problem_lines, problems_screen
 
 INVALID = 1
 UNREADABLE = InputError.exit_code
@@ -49,7 +49,10 @@ def _files(plan: str) -> list[str]:
 
 
 def _list(problems: list[Problem], plans: int, options: Options, world: World) -> None:
-    say(world.stdout, problem_lines(problems, world.stdout.encoding))
+    if world.says_color(options.color, world.stdout):
+        problems_screen(world.paper(world.stdout, options.color), problems, world.stdout.encoding)
+    else:
+        say(world.stdout, problem_lines(problems, world.stdout.encoding))
     if not options.quiet:
         say(world.stdout, [count_line(problems, plans)])
 
