@@ -11,11 +11,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from replanctl.cost.model import Coefficients, CostModel
-    from replanctl.errors import InputError, ReplanctlError, StoreError, UsageError
+    from replanctl.errors import InputError, ReplanctlError, ReplayDivergedError, StoreError, UsageError
     from replanctl.files import load_plan, load_rehearsal
     from replanctl.host.agent import PlanExecuteAgent
+    from replanctl.host.amending import More
     from replanctl.host.corpus import Case, load_corpus
+    from replanctl.host.expect import mismatches
     from replanctl.host.functions import ToolFailure
+    from replanctl.host.replaying import Replayed, replay
+    from replanctl.host.resuming import InDoubtError, NotGivenError, resume
+    from replanctl.host.running import rehearse
     from replanctl.kinds import Granularity, Mode, OnFailure, Settle, Status, Verdict
     from replanctl.lab.api import sweep
     from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_trials
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from replanctl.replan.guards import OscillationGuard, ReplanBreaker
     from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
     from replanctl.replan.prompt import ReplanRequest, build_prompt
+    from replanctl.replan.replanner import Replanner
     from replanctl.replan.routing import RouteFacts, RoutingPolicy, route
     from replanctl.replan.signal import FailureSignal, classify
     from replanctl.run.engine import NewInputs, Session
@@ -42,17 +48,23 @@ if TYPE_CHECKING:
     from replanctl.run.settling import Settlement
     from replanctl.run.tools import Call, Outcome
     from replanctl.script import OutcomeRule, ScriptedTools
+    from replanctl.store import RunRow, Store
     from replanctl.traces import Imported, import_traces
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "replanctl.cost.model": ("Coefficients", "CostModel"),
-    "replanctl.errors": ("InputError", "ReplanctlError", "StoreError", "UsageError"),
+    "replanctl.errors": ("InputError", "ReplanctlError", "ReplayDivergedError", "StoreError", "UsageError"),
     "replanctl.files": ("load_plan", "load_rehearsal"),
     "replanctl.host.agent": ("PlanExecuteAgent",),
+    "replanctl.host.amending": ("More",),
     "replanctl.host.corpus": ("Case", "load_corpus"),
+    "replanctl.host.expect": ("mismatches",),
     "replanctl.host.functions": ("ToolFailure",),
+    "replanctl.host.replaying": ("Replayed", "replay"),
+    "replanctl.host.resuming": ("InDoubtError", "NotGivenError", "resume"),
+    "replanctl.host.running": ("rehearse",),
     "replanctl.kinds": ("Granularity", "Mode", "OnFailure", "Settle", "Status", "Verdict"),
     "replanctl.lab.api": ("sweep",),
     "replanctl.lab.compare": ("Comparison", "Lane", "Strategy", "compare", "compare_trials"),
@@ -68,6 +80,7 @@ _HOMES = {
     "replanctl.replan.guards": ("OscillationGuard", "ReplanBreaker"),
     "replanctl.replan.lessons": ("Lesson", "LessonBook", "LessonPolicy"),
     "replanctl.replan.prompt": ("ReplanRequest", "build_prompt"),
+    "replanctl.replan.replanner": ("Replanner",),
     "replanctl.replan.routing": ("RouteFacts", "RoutingPolicy", "route"),
     "replanctl.replan.signal": ("FailureSignal", "classify"),
     "replanctl.run.engine": ("NewInputs", "Session"),
@@ -79,6 +92,7 @@ _HOMES = {
     "replanctl.run.settling": ("Settlement",),
     "replanctl.run.tools": ("Call", "Outcome"),
     "replanctl.script": ("OutcomeRule", "ScriptedTools"),
+    "replanctl.store": ("RunRow", "Store"),
     "replanctl.traces": ("Imported", "import_traces"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -89,14 +103,23 @@ __all__ = [
     "CostModel",
     "InputError",
     "ReplanctlError",
+    "ReplayDivergedError",
     "StoreError",
     "UsageError",
     "load_plan",
     "load_rehearsal",
     "PlanExecuteAgent",
+    "More",
     "Case",
     "load_corpus",
+    "mismatches",
     "ToolFailure",
+    "Replayed",
+    "replay",
+    "InDoubtError",
+    "NotGivenError",
+    "resume",
+    "rehearse",
     "Granularity",
     "Mode",
     "OnFailure",
@@ -134,6 +157,7 @@ __all__ = [
     "LessonPolicy",
     "ReplanRequest",
     "build_prompt",
+    "Replanner",
     "RouteFacts",
     "RoutingPolicy",
     "route",
@@ -153,6 +177,8 @@ __all__ = [
     "Outcome",
     "OutcomeRule",
     "ScriptedTools",
+    "RunRow",
+    "Store",
     "Imported",
     "import_traces",
 ]

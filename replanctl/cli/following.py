@@ -1,8 +1,8 @@
-"""Watching a session to its end: every event goes to the result, the store and the view."""
+"""Watching a session to its end: who is told its events, and what is said where it is told to stop."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO, assert_never
 
@@ -12,8 +12,7 @@ from replanctl.cli.views import ClosingLine, JsonDocument, JsonLines, View, scre
 from replanctl.cli.world import World
 from replanctl.host import StoppedError
 from replanctl.kinds import RunFormat
-from replanctl.run import Event, ResultFold, SessionResult
-from replanctl.store import Inputs, RunWriter
+from replanctl.store import Inputs
 
 
 def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, inputs: Inputs, run: int | None) -> View:
@@ -33,28 +32,13 @@ def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, input
             assert_never(how)
 
 
-def follow(events: Iterable[Event], view: View, writer: RunWriter | None, *, kept: int = 0) -> SessionResult:
-    """Run a session to its end. The store has the first `kept` events already."""
-    fold = ResultFold()
-    for event in events:
-        fold.apply(event)
-        if writer and event.seq >= kept:
-            writer.append(event)
-        view.event(event)
-    result = fold.result(writer.run if writer else None)
-    if writer:
-        writer.finish(result)
-    view.close(result)
-    return result
-
-
 @contextmanager
-def naming_the_run(writer: RunWriter, offers: Offers) -> Iterator[RunWriter]:
-    """A run that is told to stop says where it can be found."""
-    with writer:
-        try:
-            yield writer
-        except (KeyboardInterrupt, StoppedError) as stop:
-            command = offers.whole(f"replanctl resume {writer.run}")
-            stop.add_note(f"run {writer.run} is kept as far as it came: {command} goes on with it")
-            raise
+def naming_the_run(run: int | None, offers: Offers) -> Iterator[None]:
+    """A run that is told to stop says where it can be found, if it is kept."""
+    try:
+        yield
+    except (KeyboardInterrupt, StoppedError) as stop:
+        if run is not None:
+            command = offers.whole(f"replanctl resume {run}")
+            stop.add_note(f"run {run} is kept as far as it came: {command} goes on with it")
+        raise

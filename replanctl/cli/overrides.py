@@ -20,12 +20,6 @@ from replanctl.run import Policy
 Parse = Callable[[str], Any]
 
 
-class More(msgspec.Struct, frozen=True):
-    """So much on top of the limit in force."""
-
-    by: float
-
-
 def _amount(row: GateRow) -> Parse:
     """How much of what a gate limits."""
     if row.unit is Unit.SECONDS:
@@ -41,7 +35,13 @@ def _limit(row: GateRow) -> Parse:
 def _or_more(row: GateRow) -> Parse:
     """A new limit, or `+N` on top of the one in force."""
     limit, amount = _limit(row), _amount(row)
-    return lambda text: More(amount(text[1:])) if text.startswith("+") else limit(text)
+
+    def parse(text: str) -> Any:
+        from replanctl.host import More  # only `resume` needs it
+
+        return More(amount(text[1:])) if text.startswith("+") else limit(text)
+
+    return parse
 
 
 def _flags(name: str, parse: Callable[[GateRow], Parse], metavar: str) -> Any:

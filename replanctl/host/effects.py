@@ -103,10 +103,13 @@ class RecordedTools:
 
 
 class RecordedReplanner:
-    """A planner whose answers are kept, errors included."""
+    """A planner whose answers are kept, errors included.
 
-    def __init__(self, replanner: Replanner, log: EffectLog) -> None:
-        self.name = replanner.name
+    Events say its `name`, which must be the same whoever answers when the run is run again.
+    """
+
+    def __init__(self, replanner: Replanner, log: EffectLog, name: str) -> None:
+        self.name = name
         self._replanner = replanner
         self._log = log
         self.took = 0.0  # seconds that the last answer took, when it was given first
@@ -131,8 +134,8 @@ class RecordedReplanner:
         return msgspec.to_builtins(msgspec.structs.replace(answer, seconds=getattr(self._replanner, "took", 0.0)))
 
     def cause(self, request: ReplanRequest) -> str:
-        """What the planner says before it is asked."""
-        return self._replanner.cause(request)
+        """Nothing: what is said outside of an answer is not kept, and could not be said again. A draft has a cause."""
+        return ""
 
 
 def _in_json(outcome: Outcome) -> Any:

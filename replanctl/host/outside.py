@@ -1,16 +1,18 @@
-"""Who is asked for real: the tools and the planner that a run was given by name."""
+"""Who is asked for real: the tools and the planner that a run was given, by name or as Python objects."""
 
 from __future__ import annotations
 
 import msgspec
 
-from replanctl.errors import ReplayDivergedError
-from replanctl.host.functions import OnError
+from replanctl.errors import ReplayDivergedError, UsageError
+from replanctl.host.functions import FunctionTools, OnError, Toolbox
 from replanctl.live import Draft
 from replanctl.plan import Plan
 from replanctl.replan import Replanner, ReplanRequest
 from replanctl.run import Call, Outcome, Tools
-from replanctl.store import Inputs
+
+PLANNER_TIMEOUT = 60.0  # seconds
+OUTSIDE = "command"  # what events call a planner that is none of ours
 
 
 class Outside(msgspec.Struct, frozen=True):
@@ -23,7 +25,7 @@ class Outside(msgspec.Struct, frozen=True):
 class _Nobody:
     """Stands where a run's tools and planner were, in a replay of it."""
 
-    name = "command"
+    name = OUTSIDE
 
     def call(self, call: Call) -> Outcome:
         raise ReplayDivergedError("a replay calls no tools")
@@ -38,22 +40,51 @@ class _Nobody:
 NOBODY = Outside(_Nobody(), _Nobody())
 
 
-def outside_of(inputs: Inputs, plan: Plan | None = None, *, on_error: OnError | None = None) -> Outside:
-    """The tools and the planner that these inputs name, which came from the command line and not out of a store.
+def outside_of(
+    planner: str | Replanner | None,
+    tools: str | Toolbox | None,
+    plan: Plan | None = None,
+    *,
+    planner_timeout: float = PLANNER_TIMEOUT,
+    on_error: OnError | None = None,
+) -> Outside:
+    """The planner and the tools that were given: by name, as a command line does, or as Python objects.
 
-    Raises UsageError where there is no such thing, or the tools lack one that the `plan` uses. `on_error` is told what
-    a tool raises.
+    `planner` is a command, which may take `planner_timeout` seconds, or a replanner; `tools` are `MODULE:NAME`,
+    functions by name, or one function. Raises UsageError where there is no such thing, or the tools lack one that the
+    `plan` uses. `on_error` is told what a tool raises.
     """
-    tools, replanner = NOBODY.tools, NOBODY.replanner
-    if inputs.tools is not None:
-        from replanctl.host.toolbox import load_tools
+    return Outside(_tools(tools, plan, on_error), _replanner(planner, planner_timeout))
 
-        toolbox = load_tools(inputs.tools, on_error=on_error)
-        if plan is not None:
-            toolbox.check_names(plan)
-        tools = toolbox
-    if inputs.planner is not None:
+
+def name_of(given: object, placeholder: str) -> str | None:
+    """What is kept of a planner or of tools: the words they were named with; of Python objects a `placeholder`."""
+    return given if given is None or isinstance(given, str) else placeholder
+
+
+def _tools(given: str | Toolbox | None, plan: Plan | None, on_error: OnError | None) -> Tools:
+    if given is None:
+        return NOBODY.tools
+    if isinstance(given, str):
+        from replanctl.host.toolbox import check_names, load_tools
+
+        tools = load_tools(given, on_error=on_error)
+        check_names(tools.names, plan, "--tools: ")
+        return tools
+    from replanctl.host.toolbox import check_names
+
+    functions = FunctionTools(given, on_error=on_error)
+    check_names(functions.names, plan)
+    return functions
+
+
+def _replanner(given: str | Replanner | None, timeout: float) -> Replanner:
+    if given is None:
+        return NOBODY.replanner
+    if isinstance(given, str):
         from replanctl.host.command import CommandReplanner
 
-        replanner = CommandReplanner(inputs.planner, timeout=inputs.planner_timeout)
-    return Outside(tools, replanner)
+        return CommandReplanner(given, timeout=timeout)
+    if not callable(getattr(given, "replan", None)):
+        raise UsageError(f"a replanner has a method replan: a {type(given).__name__} has none")
+    return given

@@ -9,7 +9,7 @@ import msgspec
 from replanctl.files import Rehearsal, Role, Source, parse_rehearsal
 from replanctl.host.effects import EffectLog, RecordedReplanner, RecordedTools
 from replanctl.host.faults import fault, with_faults
-from replanctl.host.outside import NOBODY, Outside
+from replanctl.host.outside import NOBODY, OUTSIDE, Outside
 from replanctl.replan import Lesson, Replanner, ScriptedReplanner
 from replanctl.run import Amendment, Event, NewInputs, Policy, RequestListener, Script, Session, Tools
 from replanctl.script import ScriptedTools
@@ -76,7 +76,7 @@ def events_of(
         inputs.policy,
         inputs.lessons,
         tools=RecordedTools(real.tools, log) if inputs.tools is not None else None,
-        replanner=RecordedReplanner(real.replanner, log) if inputs.planner is not None else None,
+        replanner=RecordedReplanner(real.replanner, log, OUTSIDE) if inputs.planner is not None else None,
         listener=listener,
     )
     changes = {each.seq: (_change(each, inputs), each.behind_stop) for each in inputs.amendments}

@@ -42,15 +42,20 @@ class Toolbox:
             except BaseException as error:  # whatever else a tool raises
                 return Outcome(Status.ERROR, message=describe(error), latency=0.0)
 
-    def check_names(self, plan: Plan) -> None:
-        """Raises UsageError where the plan uses a tool that is not here, before anything runs."""
-        known = self._tools.names
-        if known is None:
-            return
-        for name, where in _used(plan):
-            if name not in known:
-                hint = or_nearest(name, known, f"there are {', '.join(sorted(known)) or 'none'}")
-                raise UsageError(f"--tools: there is no tool named {name}, which {where} uses", hint=hint)
+    @property
+    def names(self) -> frozenset[str] | None:
+        """The tools there are; None where one function answers for all."""
+        return self._tools.names
+
+
+def check_names(known: frozenset[str] | None, plan: Plan | None, said: str = "") -> None:
+    """Raises UsageError where the plan uses a tool that is not `known`, before anything runs; None knows them all."""
+    if known is None or plan is None:
+        return
+    for name, where in _used(plan):
+        if name not in known:
+            hint = or_nearest(name, known, f"there are {', '.join(sorted(known)) or 'none'}")
+            raise UsageError(f"{said}there is no tool named {name}, which {where} uses", hint=hint)
 
 
 def _used(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, islice, takewhile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from shlex import quote
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
-from replanctl.cli.amending import AmendOptions, amended
+from replanctl.cli.amending import AmendOptions, changes
 from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import follow, naming_the_run, view_of
+from replanctl.cli.following import naming_the_run, view_of
 from replanctl.cli.offers import Offers
 from replanctl.cli.output import output
 from replanctl.cli.spared import spare, started
 from replanctl.cli.values import duration, positive
 from replanctl.cli.world import World
-from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.files import collector_paused
-from replanctl.host import EffectLog, add_to_book, events_of, open_book, outside_of, sound
+from replanctl.host import Given, InDoubtError, NotGivenError, add_to_book, open_book, take_up
 from replanctl.kinds import RunFormat, RunStatus
-from replanctl.run import Doubt, Event, UnsettledError, doubts, ways
-from replanctl.store import Inputs, RunWriter, Store
+from replanctl.run import ways
+from replanctl.store import Store
 
 
 class Options(AmendOptions, frozen=True, kw_only=True):
@@ -52,89 +49,44 @@ def execute(options: Options, world: World) -> int:
     if row.status is RunStatus.COMPLETED:
         world.stderr.write(f"run {row.run} is completed ({row.reason}): there is nothing to resume\n")
         return 0
-    offers = Offers(options.store, options.planner, options.tools)
     if options.lessons:
         open_book(options.lessons)  # one that can't be used is said before anything is run
+    offers = Offers(options.store, options.planner, options.tools)
     with (
         collector_paused(),
         output(world.stdout, options.output) as stream,
-        Store.open(folder, create=True) as store,
-        naming_the_run(store.reopen(row.run), offers) as writer,
+        naming_the_run(row.run, offers),
+        _saying_how(offers),
+        take_up(folder, row.run, changes(options), _given(options)) as running,
     ):
-        with sound(folder, row.run):
-            taken = _take_up(store, writer, options)
-        view = view_of(options.format, options, world, stream, taken.inputs, row.run)
-        result = follow(taken.events, view, writer, kept=taken.kept)
+        view = view_of(options.format, options, world, stream, running.inputs, row.run)
+        result = running.follow(view.event)
+        view.close(result)
     if options.lessons:
-        add_to_book(options.lessons, result, taken.inputs.policy.lessons)
+        add_to_book(options.lessons, result, running.inputs.policy.lessons)
     return 0 if result.status == "completed" else 1
 
 
-class Taken(NamedTuple):
-    """A session taken up again: its first `kept` events are in the store already."""
-
-    inputs: Inputs
-    kept: int
-    events: Iterator[Event]
+def _given(options: Options) -> Given:
+    timeout = None if options.planner_timeout is UNSET else options.planner_timeout
+    return Given(planner=options.planner, tools=options.tools, planner_timeout=timeout)
 
 
-def _take_up(store: Store, writer: RunWriter, options: Options) -> Taken:
-    """The session at the point where it goes on. Nothing is changed in the store before all of it is known to fit."""
-    run = writer.run
-    lines = list(store.event_lines(run))
-    stored, log = list(store.events(run)), EffectLog(store.effects(run))
-    open_ = doubts(stored, broken_off=not log.knows_the_last_of(stored))
+@contextmanager
+def _saying_how(offers: Offers) -> Iterator[None]:
+    """What a person is asked before a run goes on comes with the commands that answer."""
     try:
-        inputs, kept = amended(_given_again(store.inputs(run), options, run), stored, options, open_)
-    except UnsettledError as error:
-        raise _asking(run, error, options, open_) from None
-    events = events_of(inputs, log, real=outside_of(inputs))
-    again = list(islice(events, kept))
-    _check(again, lines[:kept], run)
-    writer.go_on(inputs, lines[:kept])
-    log.journal = writer
-    return Taken(inputs, kept, chain(again, events))
-
-
-def _given_again(inputs: Inputs, options: Options, run: int) -> Inputs:
-    """The inputs with the planner and the tools of the command line: a store is not trusted to name what is started.
-
-    Raises UsageError where the run had one and none is given, or the other way round.
-    """
-    for name in ("planner", "tools"):
-        if getattr(inputs, name) is None and getattr(options, name) is not None:
-            raise UsageError(f"run {run} was rehearsed without --{name}", hint=f"leave out --{name}")
-    had = {name: getattr(inputs, name) for name in ("planner", "tools")}
-    if any(each is not None and getattr(options, name) is None for name, each in had.items()):
-        words = " ".join(f"--{name} {quote(each)}" for name, each in had.items() if each is not None)
-        why = f"run {run} had {words}: what is started is not taken from the store"
-        again = Offers.of(options.store, inputs).whole(f"replanctl resume {run}")
-        raise UsageError(why, hint=f"say it again if you trust it: {again}")
-    timeout = inputs.planner_timeout if options.planner_timeout is UNSET else options.planner_timeout
-    replace = msgspec.structs.replace
-    return replace(inputs, planner=options.planner, tools=options.tools, planner_timeout=timeout)
-
-
-def _asking(run: int, error: UnsettledError, options: Options, open_: Sequence[Doubt]) -> UsageError:
-    """What a person is asked before a run goes on, with the commands that answer."""
-    offers = Offers(options.store, options.planner, options.tools)
-    commands = [offers.whole(f"replanctl resume {run} {way}") for way in ways(open_)]
-    what = "; ".join(f"{command}: {said}" for command, said in zip(commands, _SAYS, strict=True))
-    return UsageError(f"run {run} asks for a person's word: {error} may have happened", hint=what)
+        yield
+    except InDoubtError as error:
+        commands = [offers.whole(f"replanctl resume {error.run} {way}") for way in ways(error.doubts)]
+        error.hint = "; ".join(f"{command}: {said}" for command, said in zip(commands, _SAYS, strict=True))
+        raise
+    except NotGivenError as error:
+        again = Offers(offers.store, error.had.get("planner"), error.had.get("tools"))
+        error.hint = f"say it again if you trust it: {again.whole(f'replanctl resume {error.run}')}"
+        raise
 
 
 _SAYS = ("it happened, with this answer", "it did not, and is made again", "it is let be")
-
-
-def _check(again: Sequence[Event], lines: Sequence[bytes], run: int) -> None:
-    """What is kept must come out as it was stored, or the rest would not fit to it."""
-    encode = msgspec.json.Encoder().encode
-    same = sum(1 for _ in takewhile(lambda pair: encode(pair[0]) == pair[1], zip(again, lines, strict=False)))
-    if same < len(lines):
-        raise ReplayDivergedError(
-            f"run {run} can't be resumed: event {same} does not come out as it was stored",
-            hint=f"replanctl replay {run} says where they part",
-        )
-
 
 VERB = Verb("Go on with a run from where it stopped.", Options, execute)

@@ -1,0 +1,171 @@
+"""What a stopped session goes on with: its inputs, changed from one event on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from replanctl.errors import UsageError
+from replanctl.files import read_outcomes
+from replanctl.kinds import GateName, Granularity
+from replanctl.nearest import or_nearest
+from replanctl.replan import GATE, GateRow, Unit
+from replanctl.run import Amendment, Doubt, Policy, Script, Word, call_cut_off, settlements, where_to_cut, word
+from replanctl.run import events as e
+from replanctl.store import Inputs
+
+# What came of a call that may have happened: as the command line says it, or with the answer as it is.
+Said = str | tuple[str, Any]
+Settle = Mapping[str, Said] | Mapping[int, Said]
+
+
+class More(msgspec.Struct, frozen=True):
+    """So much on top of the limit in force: a count, tokens, or seconds."""
+
+    by: float
+
+
+class Changes(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be changed of a stopped session. It holds from where the session goes on.
+
+    `limits` are new ones by gate, None lifts one, `More(n)` raises the one in force; `granularity` is forced on every
+    replan from there on; `goal` takes the place of the one in force; `outcomes` names a file that answers tool calls
+    instead of the script so far; `settle` is a person's word on calls that may have happened.
+    """
+
+    limits: Mapping[str, float | More | None] = {}
+    granularity: Granularity | None = None
+    goal: str | None = None
+    outcomes: Path | None = None
+    settle: tuple[Word, ...] = ()
+
+
+def changes_of(
+    limits: Mapping[str, float | More | None],
+    granularity: Granularity | str | None,
+    goal: str | None,
+    outcomes: str | Path | None,
+    settle: Settle,
+) -> Changes:
+    """What Python code wants changed, looked at once. Raises UsageError for what makes no sense."""
+    for name, limit in limits.items():
+        _check_limit(name, limit.by if isinstance(limit, More) else limit)
+    if goal is not None and not (isinstance(goal, str) and goal):
+        raise UsageError(f"a goal is text, not {goal!r}")
+    return Changes(
+        limits=dict(limits),
+        granularity=None if granularity is None else _granularity(granularity),
+        goal=goal,
+        outcomes=None if outcomes is None else Path(outcomes),
+        settle=tuple(_word(str(name), said) for name, said in settle.items()),
+    )
+
+
+def amended(
+    inputs: Inputs, stored: Sequence[e.AnyEvent], changes: Changes, open_: Sequence[Doubt]
+) -> tuple[Inputs, int]:
+    """The inputs with what changes from here on, and how many events are kept; `open_` are the calls in doubt.
+
+    Raises UsageError for a session that completed, and for a change that it can't take; UnsettledError where a call in
+    doubt is left out.
+    """
+    since = inputs.amendments[-1].seq if inputs.amendments else 0
+    reroute = changes.granularity is not None or changes.goal is not None
+    cut = where_to_cut(stored, since=since, reroute=reroute, settles=bool(open_))
+    before = [each for each in inputs.amendments if each.seq <= cut.seq]
+    here = before.pop() if before and before[-1].seq == cut.seq else None
+    in_force = Amendment(cut.seq, before[-1].policy if before else inputs.policy)
+    here = here or in_force
+    amendment = msgspec.structs.replace(
+        here,
+        policy=_policy(here.policy, stored, changes),
+        goal=here.goal if changes.goal is None else changes.goal,
+        outcomes=_script(changes, inputs) or here.outcomes,
+        behind_stop=here.behind_stop or cut.behind_stop,
+        cut_off=call_cut_off(stored, open_) or here.cut_off,
+        settled=settlements(changes.settle, open_, here.settled),
+    )
+    amendments = (*before, amendment) if amendment != in_force else tuple(before)
+    return msgspec.structs.replace(inputs, amendments=amendments), cut.seq
+
+
+def _script(changes: Changes, inputs: Inputs) -> Script | None:
+    if changes.outcomes is None:
+        return None
+    if inputs.tools is not None:
+        raise UsageError("the run calls real tools: no outcomes would be asked", hint="leave out --outcomes")
+    source = read_outcomes(changes.outcomes)
+    return Script(source.name, source.text)
+
+
+def _policy(policy: Policy, stored: Sequence[e.AnyEvent], changes: Changes) -> Policy:
+    replace = msgspec.structs.replace
+    in_force = next((event.limits for event in stored if isinstance(event, e.SessionStart)), {})
+    gates = {
+        name: _raised(name, getattr(policy.gates, name), in_force.get(name), value.by)
+        if isinstance(value, More)
+        else value
+        for name, value in changes.limits.items()
+    }
+    routing = {} if changes.granularity is None else {"force": changes.granularity}
+    return replace(policy, gates=replace(policy.gates, **gates), routing=replace(policy.routing, **routing))
+
+
+def _raised(name: str, stated: Any, in_force: Any, by: float) -> Any:
+    limit = in_force if stated is UNSET else stated
+    if limit is None:
+        raise UsageError(f"--{name.replace('_', '-')} +{by:g}: there is no limit to raise")
+    return limit + by
+
+
+# -- what Python code gives --
+
+
+def _check_limit(name: str, limit: object) -> None:
+    if name not in set(GateName):
+        known = tuple(gate.value for gate in GateName)
+        raise UsageError(f"there is no gate {name}", hint=or_nearest(name, known, f"there are {', '.join(known)}"))
+    row = GATE[GateName(name)]
+    if limit is None and row.nullable:
+        return
+    if not _SOUND[row.unit](limit) or limit < row.least:  # type: ignore[operator]  # a number, by then
+        raise UsageError(f"{name} is {_what(row)}, not {limit!r}")
+
+
+def _is_count(limit: object) -> bool:
+    return isinstance(limit, int) and not isinstance(limit, bool)
+
+
+def _is_seconds(limit: object) -> bool:
+    return isinstance(limit, int | float) and not isinstance(limit, bool) and isfinite(limit)
+
+
+_SOUND: Mapping[Unit, Callable[[object], bool]] = {
+    Unit.COUNT: _is_count, Unit.TOKENS: _is_count, Unit.SECONDS: _is_seconds,
+}  # fmt: skip
+
+
+def _what(row: GateRow) -> str:
+    number = "a number of seconds" if row.unit is Unit.SECONDS else "a whole number"
+    return f"{number} from {row.least} up{' or None' if row.nullable else ''}"
+
+
+def _granularity(text: Granularity | str) -> Granularity:
+    try:
+        return Granularity(text)
+    except ValueError:
+        raise UsageError(f"a granularity is one of {', '.join(Granularity)}, not {text!r}") from None
+
+
+def _word(name: str, said: Said) -> Word:
+    """`"again"`, `"skip"`, `"done"`, `'done:{"paid": true}'`, or `("done", {"paid": True})`."""
+    how, value = (said, None) if isinstance(said, str) else said
+    try:
+        return word(f"{name}={how}") if value is None else msgspec.structs.replace(word(f"{name}={how}"), value=value)
+    except ValueError as error:
+        raise UsageError(f"settle: {error}") from None

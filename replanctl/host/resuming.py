@@ -1,0 +1,151 @@
+"""A stored run is taken up again where it stopped or was killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice, takewhile
+from pathlib import Path
+from shlex import quote
+
+import msgspec
+
+from replanctl.errors import ReplayDivergedError, UsageError
+from replanctl.host.amending import Changes, More, Settle, amended, changes_of
+from replanctl.host.book import add_to_book, open_book
+from replanctl.host.effects import EffectLog
+from replanctl.host.functions import OnError, Toolbox
+from replanctl.host.outside import name_of, outside_of
+from replanctl.host.rehearse import events_of
+from replanctl.host.running import PLANNER_PLACE, TOOLS_PLACE, OnEvent, Running
+from replanctl.host.soundness import sound
+from replanctl.kinds import Granularity, RunStatus
+from replanctl.replan import Replanner
+from replanctl.run import Doubt, Event, SessionResult, UnsettledError, doubts
+from replanctl.store import Inputs, RunWriter, Store
+
+
+class InDoubtError(UnsettledError):
+    """A run can't go on before a person has said what came of these calls; `doubts` are in the order of their names."""
+
+    def __init__(self, run: int, error: UnsettledError, doubts: Sequence[Doubt]) -> None:
+        hint = 'settle={"STEP": ("done", answer)}, "again" or "skip"'
+        super().__init__(f"run {run} asks for a person's word: {error} may have happened", hint=hint)
+        self.run = run
+        self.doubts = tuple(doubts)
+
+
+class NotGivenError(UsageError):
+    """A run had a planner or tools, `had` by name, that were not given again: a store is not trusted with them."""
+
+    def __init__(self, run: int, had: Mapping[str, str]) -> None:
+        words = " ".join(f"--{name} {quote(each)}" for name, each in had.items())
+        message = f"run {run} had {words}: what is started is not taken from the store"
+        super().__init__(message, hint=f"give {' and '.join(had)} again")
+        self.run = run
+        self.had = dict(had)
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """The planner and the tools that a run goes on with; `planner_timeout` in seconds, None as before."""
+
+    planner: str | Replanner | None = None
+    tools: str | Toolbox | None = None
+    planner_timeout: float | None = None
+    on_error: OnError | None = None
+
+
+def resume(
+    store: str | Path,
+    run: int | None = None,
+    *,
+    limits: Mapping[str, float | More | None] | None = None,
+    granularity: Granularity | str | None = None,
+    goal: str | None = None,
+    outcomes: str | Path | None = None,
+    settle: Settle | None = None,
+    planner: str | Replanner | None = None,
+    tools: str | Toolbox | None = None,
+    planner_timeout: float | None = None,
+    lessons: str | Path | None = None,
+    on_event: OnEvent | None = None,
+    on_error: OnError | None = None,
+) -> SessionResult:
+    """Go on with a run of the folder `store`, else with its latest, from where it stopped or was killed.
+
+    What changes holds from there on: `limits` by gate (`{"max_replans": More(2), "max_seconds": None}`, in the units of
+    `GateLimits`), `granularity` for every replan, `goal`, a file of `outcomes`. `settle` is a person's word on calls
+    that may have happened: `{"2": ("done", {"paid": True}), "4.1": "again", "7": "skip"}`. A run that was driven by a
+    planner or by tools is given them again, as `rehearse` is. `lessons` is a book in a file that the run's lessons are
+    added to. `on_event` is told every event, those from before the stop too.
+
+    A run that is completed is left alone: its result is returned. Raises InDoubtError where a call is not settled,
+    NotGivenError where a planner or tools are missing, ReplayDivergedError where what is stored does not come out as it
+    was, UsageError for what makes no sense, StoreError where the store can't be used.
+    """
+    folder = Path(store)
+    changes = changes_of(limits or {}, granularity, goal, outcomes, settle or {})
+    with Store.open(folder) as kept:
+        row = kept.latest() if run is None else kept.run(run)
+        if row.status is RunStatus.COMPLETED:
+            return kept.result(row.run)
+    if lessons is not None:
+        open_book(Path(lessons))  # one that can't be used is said before anything is run
+    given = Given(planner=planner, tools=tools, planner_timeout=planner_timeout, on_error=on_error)
+    with take_up(folder, row.run, changes, given) as running:
+        result = running.follow(on_event)
+    if lessons is not None:
+        add_to_book(Path(lessons), result, running.inputs.policy.lessons)
+    return result
+
+
+@contextmanager
+def take_up(folder: Path, run: int, changes: Changes, given: Given) -> Iterator[Running]:
+    """The run at the point where it goes on. Nothing is changed in the store before all of it is known to fit."""
+    with Store.open(folder, create=True) as store, store.reopen(run) as writer:
+        with sound(folder, run):
+            running = _taken_up(store, writer, changes, given)
+        yield running
+
+
+def _taken_up(store: Store, writer: RunWriter, changes: Changes, given: Given) -> Running:
+    run = writer.run
+    lines = list(store.event_lines(run))
+    stored, log = list(store.events(run)), EffectLog(store.effects(run))
+    open_ = doubts(stored, broken_off=not log.knows_the_last_of(stored))
+    try:
+        inputs, kept = amended(_given_again(store.inputs(run), given, run), stored, changes, open_)
+    except UnsettledError as error:
+        raise InDoubtError(run, error, open_) from None
+    timeout = inputs.planner_timeout
+    real = outside_of(given.planner, given.tools, planner_timeout=timeout, on_error=given.on_error)
+    events = events_of(inputs, log, real=real)
+    again = list(islice(events, kept))
+    _check(again, lines[:kept], run)
+    writer.go_on(inputs, lines[:kept])
+    log.journal = writer
+    return Running(inputs, chain(again, events), writer, kept=kept)
+
+
+def _given_again(inputs: Inputs, given: Given, run: int) -> Inputs:
+    """The inputs with the planner and the tools that were given: a store is not trusted to name what is started."""
+    names = {"planner": name_of(given.planner, PLANNER_PLACE), "tools": name_of(given.tools, TOOLS_PLACE)}
+    had = {name: getattr(inputs, name) for name in names if getattr(inputs, name) is not None}
+    for name, now in names.items():
+        if now is not None and name not in had:
+            raise UsageError(f"run {run} was rehearsed without --{name}", hint=f"leave out --{name}")
+    if any(names[name] is None for name in had):
+        raise NotGivenError(run, had)
+    timeout = inputs.planner_timeout if given.planner_timeout is None else given.planner_timeout
+    return msgspec.structs.replace(inputs, **names, planner_timeout=timeout)
+
+
+def _check(again: Sequence[Event], lines: Sequence[bytes], run: int) -> None:
+    """What is kept must come out as it was stored, or the rest would not fit to it."""
+    encode = msgspec.json.Encoder().encode
+    same = sum(1 for _ in takewhile(lambda pair: encode(pair[0]) == pair[1], zip(again, lines, strict=False)))
+    if same < len(lines):
+        raise ReplayDivergedError(
+            f"run {run} can't be resumed: event {same} does not come out as it was stored",
+            hint=f"replanctl replay {run} says where they part",
+        )
