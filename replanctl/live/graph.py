@@ -296,5 +296,9 @@ class Graph:
             heappush(self._ready, cell.place)
 
     def open_at(self, version: int) -> Iterator[Cell]:
-        """The steps that were open when this earlier version was replaced, in list order."""
-        return iter(self.in_order(c for c in self.ever if c.born <= version and (not c.until or version < c.until)))
+        """The steps that were open when this earlier version was replaced, in its list order.
+
+        That is by place: what has ended since was open then, and did not stand in front.
+        """
+        open_then = [c for c in self.ever if c.born <= version and (not c.until or version < c.until)]
+        return iter(sorted(open_then, key=lambda cell: cell.place))

@@ -254,3 +254,12 @@ def test_an_illegal_move_is_a_bug_and_says_so() -> None:
     run(live, "1")
     with pytest.raises(AssertionError, match="step 1 can't go from done to failed"):
         live.fail(live.cells["1"], awaits_replan=True)
+
+
+def test_what_was_open_in_an_earlier_version_keeps_the_order_it_had_then() -> None:
+    """Whatever was replaced first since: 3 left before 1 and 2, and still stood behind them."""
+    live = graph("1: 2: 3:")
+    run(live, "1x 2 3x")
+    live.commit(steps("3:"))
+    live.commit(steps("1: 3:"))
+    assert [names(live.open_at(version)) for version in (1, 2)] == ["1 3", "3 1"]
