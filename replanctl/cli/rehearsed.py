@@ -9,12 +9,10 @@ from typing import Any
 
 import msgspec
 
-from replanctl import __version__
 from replanctl.errors import UsageError
 from replanctl.files import Rehearsal
-from replanctl.host import EffectLog, Unwritten, check_faults, events_of, fault, mismatches, outside_of
-from replanctl.run import AnyEvent, Policy, SessionResult, fold, step_ids, story_of
-from replanctl.store import Inputs, SourceText
+from replanctl.host import PLANNER_TIMEOUT, mismatches, prepare
+from replanctl.run import AnyEvent, Policy, SessionResult, step_ids, story_of
 
 WIDTH = 100  # columns of a story in a test's report
 _TOLD = 2  # steps whose stories are told of one failure
@@ -26,7 +24,7 @@ class Outside(msgspec.Struct, frozen=True):
 
     planner: str | None = None
     tools: str | None = None
-    planner_timeout: float = 60.0
+    planner_timeout: float = PLANNER_TIMEOUT
 
 
 class Rehearsed:
@@ -98,18 +96,15 @@ def rehearsed(
     rehearsal: Rehearsal, policy: Policy, outside: Outside | None = None, faults: Sequence[str] = ()
 ) -> Rehearsed:
     """Run a rehearsal, nothing stored. Raises UsageError for a planner, tools or faults that can't be had."""
-    check_faults(map(fault, faults), rehearsal.plan)
     outside = outside or Outside()
-    inputs = Inputs(
-        tuple(SourceText(source.name, source.role, source.text) for source in rehearsal.sources),
+    prepared = prepare(
+        rehearsal,
         policy,
-        (),
-        __version__,
-        outside.planner,
-        outside.tools,
-        outside.planner_timeout,
-        faults=tuple(faults),
+        faults=faults,
+        tools=outside.tools,
+        planner=outside.planner,
+        planner_timeout=outside.planner_timeout,
     )
-    real = outside_of(inputs, rehearsal.plan)
-    events: list[Any] = list(events_of(inputs, EffectLog(journal=Unwritten()), real=real, rehearsal=rehearsal))
-    return Rehearsed(fold(events), events)
+    events: list[Any] = []
+    with prepared.begin(None, "") as running:
+        return Rehearsed(running.follow(events.append), events)
