@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from replanctl.kinds import Ending, GateName, Granularity, LedgerKind, Reason
-from replanctl.plan import Step
+from replanctl.plan import Step, mentions
 from replanctl.replan import GATE, Bound, Moment
 from replanctl.run import events as e
 
@@ -96,7 +96,7 @@ class FactFold:
         self.refused: dict[GateName, None] = {}
         self.fallbacks: dict[tuple[str, str], None] = {}
         self.alternatives: dict[tuple[str, int], None] = {}
-        self._ways: dict[str, tuple[str, Step]] = {}
+        self._ways: dict[str, tuple[Step, Step]] = {}  # by step: its first self with alternatives, and its last
         self.gaps: set[str] = set()
         self.last_gate: e.Gate | None = None
         self.end: e.SessionComplete | None = None
@@ -150,20 +150,19 @@ class FactFold:
         for step in event.steps:
             before = self._ways.get(step.replaces or "") or self._ways.get(step.id)
             if before is not None:
-                self._took(before, step)
-                self._ways[step.id] = (before[0], step)
+                first, old = before
+                if (old.tool_name, old.args) != (step.tool_name, step.args):
+                    self._took(first, step)
+                self._ways[step.id] = (first, step)
             elif step.alternatives:
-                self._ways[step.id] = (step.id, step)
+                self._ways[step.id] = (step, step)
 
-    def _took(self, before: tuple[str, Step], now: Step) -> None:
-        """Which alternative of its first step a revised one took, if it did."""
-        root, old = before
-        if (old.tool_name, old.args) == (now.tool_name, now.args):
-            return
-        for number, way in enumerate(old.alternatives):
-            tool, args = way.tool or old.tool_name, old.args if way.args is None else way.args
-            if (tool, args) == (now.tool_name, now.args):
-                self.alternatives[root, number] = None
+    def _took(self, first: Step, now: Step) -> None:
+        """Which alternative of its first step a step with another call took, if it did."""
+        for number, way in enumerate(first.alternatives):
+            tool, args = way.tool or first.tool_name, first.args if way.args is None else way.args
+            if tool == now.tool_name and (args == now.args or mentions(args)):  # references are renamed on the way
+                self.alternatives[first.id, number] = None
 
     def _ended(self, event: e.StepEnd) -> None:
         self.calls += len(event.attempts)

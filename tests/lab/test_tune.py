@@ -1,0 +1,166 @@
+"""Tuning: what it says of a limit is what comes of running every limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count, islice
+from typing import Any
+
+import pytest
+
+from replanctl.kinds import GateName
+from replanctl.lab import Case, Facts, Trial, Tuning, sweep, tune, tune_trials, tuned_policy
+from replanctl.run import Policy
+from tests.lab.making import case, example, limited
+
+STUBBORN = """\
+goal: g
+steps: [{id: 1, tool: look}, {id: 2, tool: write, args: {x: '#E1'}}]
+outcomes: [{match: {tool: look}, returns: [shape, shape, shape, shape, shape, ok]}]
+"""
+SLOW = """\
+goal: g
+tools: {look: {fallback: peek}, peek: {}, write: {}}
+steps: [{id: 1, tool: look}, {id: 2, tool: write, args: {x: '#E1'}}]
+outcomes:
+  - {match: {tool: look}, returns: [{status: timeout, latency: 7.25}, {status: rate_limited, retry_after: 12}, ok]}
+"""
+
+# A session and the limits under which a gate stops it.
+STOPPED: list[tuple[Case, dict[str, Any]]] = [
+    *((example(name), {gate: limit}) for name in ("pipeline", "vendors", "parallel", "goal-change", "premise")
+      for gate, limit in (("max_steps", 1), ("max_steps", 4), ("max_replans", 0), ("max_tool_calls", 2))),
+    *((example(name), {gate: limit}) for name in ("vendors", "render")
+      for gate, limit in (("max_replan_tokens", 0), ("max_replan_tokens", 500), ("max_tokens", 900), ("per_step", 0))),
+    (case(STUBBORN), {}),
+    (case(STUBBORN), {"per_step": 1}),
+    (case(STUBBORN), {"per_step": None, "max_replans": 2}),
+    (case(STUBBORN), {"per_step": None, "max_repeat": 1, "max_steps": 3}),
+    *((example(f"gates/{gate}"), {}) for gate in ("oscillation", "replan_budget", "session_token_budget",
+      "step_breaker", "step_budget", "token_budget", "tool_call_budget")),
+]  # fmt: skip
+
+
+def facts_of(of: Case) -> Facts:
+    (facts,) = sweep([(of.rehearsal, tune_trials(of))])
+    return facts
+
+
+def first_that_completes(of: Case, gate: str, above: int, most: int) -> int | None:
+    """By brute force: every limit above the one in force, one after the other."""
+    limits = range(above + 1, most)
+    trials = [Trial((str(limit),), policy=limited(of, **{gate: limit}).rehearsal.policy) for limit in limits]
+    for limit, facts in zip(limits, sweep([(of.rehearsal, trials)]), strict=True):
+        if facts.completed:
+            return limit
+    return None
+
+
+@pytest.mark.parametrize(("of", "limits"), STOPPED, ids=[f"{of.name}-{limits}" for of, limits in STOPPED])
+def test_the_smallest_limit_is_that_of_brute_force(of: Case, limits: dict[str, Any]) -> None:
+    of = limited(of, **limits)
+    facts = facts_of(of)
+    assert facts.stopped is not None
+    gate, above = str(facts.stopped.gate), int(facts.stopped.limit or 0)
+    most = int(facts.freed.limit) + 1 if facts.freed else above + 60
+    found = first_that_completes(of, gate, above, most)
+    assert found == (facts.freed and facts.freed.limit)
+    if facts.freed:
+        (after,) = sweep([(of.rehearsal, [Trial((), policy=limited(of, **{gate: found}).rehearsal.policy)])])
+        assert after.tokens - facts.tokens == facts.freed.tokens
+
+
+def test_some_are_freed_and_some_are_not() -> None:
+    freed = [facts_of(limited(of, **limits)).freed is not None for of, limits in STOPPED]
+    assert freed.count(True) >= 15
+    assert freed.count(False) >= 3
+
+
+def test_time_is_found_to_the_millisecond() -> None:
+    of = limited(case(SLOW), max_seconds=5)
+    facts = facts_of(of)
+    assert facts.freed is not None
+    limit = facts.freed.limit
+    assert facts_of(limited(of, max_seconds=limit)).completed
+    assert not facts_of(limited(of, max_seconds=limit - 0.002)).completed
+
+
+def every_session() -> Iterator[tuple[Case, Facts]]:
+    for name in ("vendors", "pipeline", "parallel", "goal-change", "premise", "slips", "rewoo", "chinese"):
+        of = example(name)
+        yield of, facts_of(of)
+
+
+@pytest.mark.parametrize("gate", list(GateName))
+def test_what_a_session_needs_is_enough_and_not_less(gate: GateName) -> None:
+    met = 0
+    for of, facts in every_session():
+        for need in facts.needs if facts.completed else ():
+            if need.gate is gate and (need.limit or gate is not GateName.MAX_REPEAT):
+                enough = max(need.limit, 1) if gate is GateName.MAX_REPEAT else need.limit
+                assert facts_of(limited(of, **{gate: enough})).reason == facts.reason
+                if need.limit >= 2 and gate is not GateName.MAX_SECONDS:
+                    met += 1
+                    assert gate in facts_of(limited(of, **{gate: need.limit - 1})).refused
+    assert met or gate in (GateName.PER_STEP, GateName.MAX_REPEAT, GateName.MAX_SECONDS)
+
+
+# -- a whole corpus ----------------------------------------------------------------------------------------------------
+
+
+def tuned(*cases: Case, solved: dict[str, bool | None] | None = None) -> Tuning:
+    return tune(sweep((of.rehearsal, tune_trials(of)) for of in cases), solved)
+
+
+def of_length(steps: int, fails: int, name: str) -> Case:
+    """A chain whose first step fails so often, so that it takes steps + fails executions under tails."""
+    chain = "".join(f"  - {{id: {n}, tool: t{n}}}\n" for n in range(1, steps + 1))
+    script = f"outcomes: [{{match: {{step: 1}}, returns: [{', '.join(['shape'] * fails + ['ok'])}]}}]\n"
+    return case(f"goal: g\nsteps:\n{chain}{script}", name)
+
+
+def test_no_limit_is_proposed_that_stops_what_completes_now() -> None:
+    short = limited(of_length(4, 3, "short"), max_steps=6)
+    long = of_length(15, 2, "long")  # completes under its own default, which is larger than what frees the short one
+    (gate,) = (gate for gate in tuned(short, long).gates if gate.gate is GateName.MAX_STEPS)
+    needed = next(need.limit for need in facts_of(long).needs if need.gate is GateName.MAX_STEPS)
+    assert gate.stopped == ("short",)
+    assert gate.would_finish[0].limit < needed
+    assert gate.proposed == needed
+    now, frees_short, proposed = gate.curve
+    assert (now.limit, now.completed) == (None, 1)
+    assert (frees_short.completed, proposed.completed, proposed.proposed) == (1, 2, True)
+    policy, comments = tuned_policy(Policy(), tuned(short, long))
+    assert policy.gates.max_steps == needed
+    assert comments == {"max_steps": "frees 1 of the 1 it stopped, of 2 sessions; fewer than five decide little"}
+    assert all(facts_of(Case("", of.rehearsal)).completed for of in (limited(short, max_steps=needed), long))
+
+
+def test_recorded_truth_decides_what_is_worth_freeing() -> None:
+    cases = [limited(of_length(4, fails, str(fails)), max_replans=0, per_step=None) for fails in (1, 2, 3)]
+    solved = {"1": True, "2": True, "3": False}
+    found = tuned(*cases, solved=solved)
+    (gate,) = (gate for gate in found.gates if gate.gate is GateName.MAX_REPLANS)
+    assert [(one.case, one.limit) for one in gate.would_finish] == [("1", 1), ("2", 2), ("3", 3)]
+    assert (gate.solved_when_recorded, gate.worth_freeing, gate.proposed, gate.by_few) == (2, 2, 2, True)
+    assert [(level.limit, level.frees) for level in gate.levels] == [(1, 1), (2, 2), (3, 3)]
+    assert [(s.hits, s.trials) for s in (found.stop_rate, found.could_finish, found.wrongly_stopped)] == [
+        (3, 3),
+        (3, 3),
+        (2, 3),
+    ]
+
+
+def test_a_corpus_that_nothing_stops() -> None:
+    found = tuned(example("vendors"), example("rewoo"))
+    assert (found.sessions, found.runs, found.stop_rate.hits) == (2, 2, 0)
+    assert [gate.proposed for gate in found.gates] == [None] * len(GateName)
+    assert tuned_policy(Policy(), found) == (Policy(), {})
+
+
+def test_only_stopped_sessions_are_kept() -> None:
+    """Facts may stream without end: here a thousand of a generator that keeps none."""
+    of = example("vendors")
+    (one,) = sweep([(of.rehearsal, tune_trials(of))])
+    found = tune(islice((one for _ in count()), 1000))
+    assert (found.sessions, found.completed) == (1000, 1000)
