@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from replanctl.host.running import Prepared, Running, prepare
     from replanctl.host.signals import StoppedError, stop_signals
     from replanctl.host.soundness import sound
+    from replanctl.host.undone import undone
 else:
     __getattr__ = lazily(
         __name__,
@@ -39,6 +40,7 @@ else:
             "running": ("Prepared", "Running", "prepare"),
             "signals": ("StoppedError", "stop_signals"),
             "soundness": ("sound",),
+            "undone": ("undone",),
         },
     )
 
@@ -77,5 +79,6 @@ __all__ = [
     "stop_signals",
     "stored_corpus",
     "take_up",
+    "undone",
     "with_faults",
 ]

@@ -29,7 +29,7 @@ def session_of(
 
     `tools` and `replanner` stand in for the scripted ones; `listener` is told every request before it is answered.
     """
-    scripted = ScriptedTools(rehearsal.outcomes)
+    scripted = ScriptedTools(rehearsal.outcomes if tools is None else ())
     if replanner is None and rehearsal.planner:
         replanner = ScriptedReplanner(rehearsal.planner)
     return Session(

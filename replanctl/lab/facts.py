@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import msgspec
 
 from replanctl.kinds import Ending, GateName, Granularity, LedgerKind, Reason
 from replanctl.plan import Step, mentions
-from replanctl.replan import GATE, Bound, Moment
+from replanctl.replan import GATES, Bound, GateRow, Moment
 from replanctl.run import events as e
 
 
@@ -101,40 +102,43 @@ class FactFold:
         self.last_gate: e.Gate | None = None
         self.end: e.SessionComplete | None = None
         self._effects: dict[tuple[str, bytes], int] = {}
-        self._args: dict[str, bytes] = {}
-        self._tools: dict[str, str] = {}
+        self._begun: dict[str, e.StepStart] = {}
         self._once_only: frozenset[str] = frozenset()
         self._needs: dict[GateName, float] = {}
 
     def apply(self, event: e.Event) -> None:
         """Take the next event in."""
-        match event:
-            case e.StepEnd():
-                self._ended(event)
-            case e.StepStart():
-                self.executions += 1
-                self._tools[event.step_id] = event.tool
-                self._args[event.step_id] = msgspec.json.encode(event.args, order="deterministic")
-            case e.StepFallback():
-                self.fallbacks[self._tools.get(event.step_id, event.instead_of), event.tool] = None
-            case e.Route():
-                self.rules[event.rule] = None
-            case e.Gate():
-                self.last_gate = event
-                self._read(event)
-                if not event.admitted:
-                    self.refused[event.gate] = None
-            case e.Ledger():
-                self._book(event.kind, event.booked)
-                self.replans += event.kind is LedgerKind.REPLAN
-            case e.PlanCommit():
-                self._committed(event)
-            case e.SessionComplete():
-                self.end = event
-            case e.SessionStart():
-                self._once_only = frozenset(event.once_only)
-            case _:
-                pass
+        take = _TAKE.get(event.__class__)
+        if take is not None:
+            take(self, event)
+
+    def _started(self, event: e.SessionStart) -> None:
+        self._once_only = frozenset(event.once_only)
+
+    def _began(self, event: e.StepStart) -> None:
+        self.executions += 1
+        self._begun[event.step_id] = event
+
+    def _fell_back(self, event: e.StepFallback) -> None:
+        self.fallbacks[self._begun[event.step_id].tool, event.tool] = None
+
+    def _routed(self, event: e.Route) -> None:
+        self.rules[event.rule] = None
+
+    def _asked(self, event: e.Gate) -> None:
+        self.last_gate = event
+        need = event.reading + _BELOW[event.gate]
+        if need > self._needs.get(event.gate, 0):
+            self._needs[event.gate] = need
+        if not event.admitted:
+            self.refused[event.gate] = None
+
+    def _booked(self, event: e.Ledger) -> None:
+        self._book(event.kind, event.booked)
+        self.replans += event.kind is LedgerKind.REPLAN
+
+    def _completed(self, event: e.SessionComplete) -> None:
+        self.end = event
 
     def _book(self, kind: LedgerKind, tokens: int) -> None:
         self.tokens += tokens
@@ -166,19 +170,18 @@ class FactFold:
 
     def _ended(self, event: e.StepEnd) -> None:
         self.calls += len(event.attempts)
+        args = b""
         for number, attempt in enumerate(event.attempts):
             first = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
             self._book(first if number == 0 else LedgerKind.RETRY, attempt.tokens)
             if attempt.acted:
-                key = (attempt.tool, self._args.get(event.step_id, b""))
+                args = args or msgspec.json.encode(self._begun[event.step_id].args, order="deterministic")
+                key = (attempt.tool, args)
                 self._effects[key] = self._effects.get(key, 0) + 1
         if event.gap:
             self.gaps.add(event.step_id)
         else:
             self.gaps.discard(event.step_id)
-
-    def _read(self, event: e.Gate) -> None:
-        self._needs[event.gate] = max(self._needs.get(event.gate, 0), _need(event))
 
     def needs(self) -> tuple[Need, ...]:
         """What each gate that was asked read at most, and what was spent of what others count."""
@@ -248,11 +251,25 @@ class FactFold:
         return Stopped(end.gate, gate.limit, gate.reading)
 
 
-def _need(event: e.Gate) -> float:
-    """The smallest limit that admits what a replan or its draft asked of a gate."""
-    asked = GATE[event.gate].asked
-    bound = asked.get(Moment.COMMIT) or asked.get(Moment.REPLAN) or Bound.WITHIN
-    return event.reading + 1 if bound is Bound.BELOW else event.reading
+_TAKE: dict[type, Callable[[FactFold, Any], None]] = {
+    e.SessionStart: FactFold._started,
+    e.PlanCommit: FactFold._committed,
+    e.StepStart: FactFold._began,
+    e.StepFallback: FactFold._fell_back,
+    e.StepEnd: FactFold._ended,
+    e.Route: FactFold._routed,
+    e.Gate: FactFold._asked,
+    e.Ledger: FactFold._booked,
+    e.SessionComplete: FactFold._completed,
+}
+
+
+def _asked_below(row: GateRow) -> bool:
+    """Whether what a replan or its draft asks of a gate has to be below the limit, so that one more is needed."""
+    return (row.asked.get(Moment.COMMIT) or row.asked.get(Moment.REPLAN)) is Bound.BELOW
+
+
+_BELOW = {row.name: int(_asked_below(row)) for row in GATES}
 
 
 def facts_of(events: Iterable[e.Event]) -> FactFold:

@@ -8,11 +8,14 @@ the trials, with a bounded number of batches under way, so that memory does not 
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from itertools import islice
+from threading import Thread
 
 import msgspec
 
@@ -86,7 +89,20 @@ def process_pool(jobs: int) -> Executor:
     """So many processes of this machine. Being told to stop is for the one that started them."""
     from concurrent.futures import ProcessPoolExecutor  # takes longer to import than a matrix of a small plan to run
 
-    return ProcessPoolExecutor(jobs, initializer=_leave_stops_alone)
+    return ProcessPoolExecutor(jobs, initializer=_begin_worker, initargs=(os.getpid(),))
+
+
+def _begin_worker(parent: int) -> None:
+    _leave_stops_alone()
+    if hasattr(os, "getppid"):
+        Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """A worker whose parent was killed would wait for work for ever."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
 
 
 def _leave_stops_alone() -> None:

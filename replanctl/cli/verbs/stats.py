@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import msgspec
@@ -11,9 +11,11 @@ from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
 from replanctl.cli.values import Format
 from replanctl.cli.world import World
+from replanctl.host import undone
 from replanctl.kinds import RunStatus
 from replanctl.lab import StatsDocument, stats
 from replanctl.run import Event
+from replanctl.run import events as e
 from replanctl.store import Store
 
 
@@ -36,11 +38,21 @@ def execute(options: Options, world: World) -> int:
     return 0
 
 
-def _runs(store: Store) -> Iterator[tuple[Iterator[Event], bool]]:
-    """The events of each run, and whether it was taken up again; what is being written is left out."""
+def _runs(store: Store) -> Iterator[tuple[Iterable[Event], bool]]:
+    """The events of each run, and whether it was taken up again; what is being written is left out.
+
+    Of one that was taken up again the refusals that this undid come first: they decided, too.
+    """
     for row in store.runs():
-        if row.status is not RunStatus.RUNNING:
-            yield store.events(row.run), bool(store.inputs(row.run).amendments)
+        if row.status is RunStatus.RUNNING:
+            continue
+        inputs = store.inputs(row.run)
+        if not inputs.amendments:
+            yield store.events(row.run), False
+            continue
+        events = list(store.events(row.run))
+        refusals = [event for event in undone(inputs, events, store.effects(row.run)) if isinstance(event, e.Gate)]
+        yield [*refusals, *events], True
 
 
 VERB = Verb("Say how often each rule and gate decided in the stored runs.", Options, execute)
