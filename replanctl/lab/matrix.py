@@ -254,7 +254,7 @@ class _Fold:
             self.totals.apply(one)
         for doubled in one.doubled:
             times, sessions, statuses = self._twice.get(doubled.tool, (0, 0, {}))
-            statuses |= dict.fromkeys(map(_status_of, faults if kind != "goal" else ()))
+            statuses |= dict.fromkeys(map(_status_of, faults if kind == "fault" else ()))
             self._twice[doubled.tool] = max(times, doubled.times), sessions + 1, statuses
         if kind == "pair":
             self._paired(one, faults)

@@ -121,12 +121,18 @@ def _bare(event: Event) -> Any:
         case e.Route():
             return replace(event, rule="", escalated_from=None)
         case e.PlanCommit():
-            steps = [(s.id, s.action, s.tool_name, s.args, s.depends_on) for s in event.steps]
-            return event.granularity, event.removed, event.verdicts, steps
+            return event.granularity, event.removed, event.verdicts, list(map(_work, event.steps))
+        case e.PlanDraft():
+            return event.granularity, event.verdicts, event.error, list(map(_work, event.steps))
         case e.SessionComplete():
             return event.reason
         case _:
             return event
+
+
+def _work(step: Step) -> Any:
+    """What a step does, whatever is to happen when it fails."""
+    return step.id, step.action, step.tool_name, step.args, step.depends_on
 
 
 def _does(line: Sequence[Event], at: int) -> str:

@@ -100,7 +100,9 @@ def draw_grid(paper: Paper, matrix: Matrix) -> None:
     marks = marks_for(paper)
     lines, more = _lines(matrix.rows, marks)
     rooms = _rooms(paper, lines)
-    label = max(min(paper.width - 2 - 8 - _total(rooms), WIDEST_LABEL, max(width(line.label) for line in lines)), 4)
+    label = max(
+        min(paper.width - 2 - 8 - _total(rooms), WIDEST_LABEL, max(width(paper.clean(line.label)) for line in lines)), 4
+    )
     for head in _heads(rooms):
         paper.line(Span(f"{'':<{label + 8}}{head}", "label"), indent=2)
     for line in lines:

@@ -197,8 +197,13 @@ def verdict(versus: Versus, first: str) -> str:
         return f"{versus.lane} against {first}: {counts}."
     differing = len(versus.better) + len(versus.worse)
     few = f" on only {plural(differing, 'pair')}" if differing < 6 else ""
-    chance = f"as lopsided by chance: {versus.chance * 100:.2g} %{few} (sign test)"
+    chance = f"as lopsided by chance: {_percent(versus.chance)}{few} (sign test)"
     return f"{versus.lane} against {first}: {counts}; {chance}."
+
+
+def _percent(chance: float) -> str:
+    """A chance in per cent, small ones to two digits."""
+    return f"{chance * 100:.0f} %" if chance >= 0.1 else f"{chance * 100:.2g} %"
 
 
 def _cases(paper: Paper, label: str, pairs: Sequence[Pair]) -> None:

@@ -40,8 +40,6 @@ def matrix_screen(paper: Paper, matrix: Matrix, todo: Sequence[str] = ()) -> Non
     paper.blank()
     for finding in findings(matrix, paper.glyphs.ellipsis):
         entry(paper, finding.label, finding.text, style=finding.style)
-    if matrix.pairs is not None or matrix.goals:
-        paper.blank()
     closing(paper, matrix.totals, todo)
 
 
@@ -105,7 +103,7 @@ def _twice(matrix: Matrix) -> Iterator[str]:
             if idempotent
             else "although it acts only once, the same call takes"
         )
-        yield f"{', '.join(tools)} under {', '.join(statuses) or 'a new goal'}: {said} effect up to {times} times"
+        yield f"{', '.join(tools)} under {', '.join(statuses) or 'a new goal or two faults'}: {said} effect up to {times} times"
 
 
 def _never_used(matrix: Matrix) -> Iterator[str]:

@@ -1,0 +1,155 @@
+"""The lab's screens, whole: narrow and wide, without Unicode, folded by tool, with Chinese and hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from replanctl.lab import (
+    Case,
+    Matrix,
+    MatrixOptions,
+    Strategy,
+    Tuning,
+    compare,
+    compare_trials,
+    matrix,
+    matrix_trials,
+    race,
+    stats,
+    sweep,
+    tune,
+    tune_trials,
+)
+from replanctl.lab.compare import Comparison
+from replanctl.run import Policy
+from replanctl.show import (
+    Paper,
+    compare_markdown,
+    compare_screen,
+    matrix_markdown,
+    matrix_screen,
+    stats_screen,
+    tune_markdown,
+    tune_screen,
+)
+from tests.lab.making import case, example, limited
+from tests.show.golden import assert_golden, drawn
+
+STEPS = "\n".join(
+    f"  - {{id: {n}, tool: {tool}, args: {{n: {n}}}, depends_on: []}}"
+    for n, tool in enumerate(["find_order", "get_user", "refund", "mail"] * 8, start=1)
+)
+LARGE = f"goal: Work through a long list\ntools: {{find_order: {{fallback: get_user}}, get_user: {{}}, refund: {{}}, mail: {{idempotent: false}}}}\nsteps:\n{STEPS}\npolicy: {{mode: rewoo}}\n"
+HOSTILE = (
+    'goal: "[red]x[/x] \\e[31m \\u202eabc"\nsteps: [{id: 1, tool: "a|b`c*", action: "]8;; \\e]0;t\\a 比较"},'
+    ' {id: 2, tool: w}]\nplanner: [{when: {error: "[/b] \\e[2J"}, steps: [{id: 9, tool: w}]}]\n'
+)
+
+
+@cache
+def matrix_of(name: str) -> Matrix:
+    of = {"large": lambda: case(LARGE), "hostile": lambda: case(HOSTILE)}.get(name, lambda: example(name))()
+    options = MatrixOptions(goals=True, pairs=60)
+    return matrix(of, sweep([(of.rehearsal, matrix_trials(of, options))]))
+
+
+@cache
+def race_of(name: str) -> Comparison:
+    of = (
+        case(HOSTILE + 'outcomes: [{match: {step: 1}, returns: [{status: shape, message: "\\e[1m[/x]"}]}]\n')
+        if name == "hostile"
+        else example(name)
+    )
+    lanes = list(Strategy)
+    facts = list(sweep([(of.rehearsal, compare_trials(of, lanes))]))
+    return race(compare(facts, [str(lane) for lane in lanes]), of, lanes, facts)
+
+
+@cache
+def corpus() -> list[Case]:
+    names = ("address", "card", "exchange", "invoice", "voucher", "warranty")
+    return [
+        *(limited(example(f"lab/support/{name}"), max_replans=1) for name in names),
+        limited(example("pipeline"), max_steps=9),
+    ]
+
+
+@cache
+def tuning() -> Tuning:
+    solved = {of.name: of.solved for of in corpus()}
+    return tune(sweep((of.rehearsal, tune_trials(of)) for of in corpus()), solved)
+
+
+@cache
+def comparison() -> Comparison:
+    lanes = [Strategy.HYBRID, Strategy.NONE, Strategy.REWOO]
+    facts = sweep((of.rehearsal, compare_trials(of, lanes)) for of in corpus())
+    return compare(facts, [str(lane) for lane in lanes])
+
+
+NEXT = ["replanctl run plans/a.yaml --fault 1=denied"]
+SCREENS: dict[str, Callable[[Paper], object]] = {
+    "matrix-vendors": lambda paper: matrix_screen(paper, matrix_of("vendors"), NEXT),
+    "matrix-chinese": lambda paper: matrix_screen(paper, matrix_of("chinese"), NEXT),
+    "matrix-recorded": lambda paper: matrix_screen(paper, matrix_of("recorded/refund"), NEXT),
+    "matrix-large": lambda paper: matrix_screen(paper, matrix_of("large"), NEXT),
+    "matrix-hostile": lambda paper: matrix_screen(paper, matrix_of("hostile"), NEXT),
+    "race-vendors": lambda paper: compare_screen(paper, race_of("vendors")),
+    "race-chinese": lambda paper: compare_screen(paper, race_of("chinese")),
+    "race-hostile": lambda paper: compare_screen(paper, race_of("hostile")),
+    "tune": lambda paper: tune_screen(paper, tuning(), notes=["Wrote tuned.yaml."], todo=NEXT),
+    "compare": lambda paper: compare_screen(paper, comparison()),
+}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("name", SCREENS)
+def test_screen(name: str, width: int) -> None:
+    assert_golden(f"lab-{name}-{width}", drawn(SCREENS[name], width=width))
+
+
+@pytest.mark.parametrize("name", ["matrix-vendors", "race-vendors", "tune", "compare"])
+def test_screen_in_ascii(name: str) -> None:
+    said = drawn(SCREENS[name], width=80, encoding="ascii")
+    assert said.isascii()
+    assert_golden(f"lab-{name}-ascii", said)
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_colour_only_helps(name: str) -> None:
+    """Without its colours a screen is the same text, and at any width no line is wider."""
+    import re
+
+    from replanctl.show.text import width
+
+    plain, coloured = (drawn(SCREENS[name], width=80, color=color) for color in (False, True))
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    for columns in (24, 40, 60, 100, 200):
+        assert max(map(width, drawn(SCREENS[name], width=columns).splitlines())) <= columns
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("matrix", lambda: matrix_markdown(matrix_of("vendors"))),
+        ("matrix-hostile", lambda: matrix_markdown(matrix_of("hostile"))),
+        ("tune", lambda: tune_markdown(tuning())),
+        ("compare", lambda: compare_markdown(comparison())),
+        ("race", lambda: compare_markdown(race_of("vendors"))),
+    ],
+)
+def test_markdown(name: str, said: Callable[[], str]) -> None:
+    assert_golden(f"lab-{name}-markdown", said())
+
+
+def test_nothing_stored() -> None:
+    assert "There are no runs yet" in drawn(lambda paper: stats_screen(paper, stats([])))
+
+
+def test_nothing_stopped() -> None:
+    of = example("vendors")
+    said = drawn(lambda paper: tune_screen(paper, tune(sweep([(of.rehearsal, tune_trials(of, Policy()))]))))
+    assert "No gate stopped any of 1 session (0.0–97.5 %)." in said
