@@ -103,7 +103,8 @@ def _twice(matrix: Matrix) -> Iterator[str]:
             if idempotent
             else "although it acts only once, the same call takes"
         )
-        yield f"{', '.join(tools)} under {', '.join(statuses) or 'a new goal or two faults'}: {said} effect up to {times} times"
+        under = ", ".join(statuses) or "a new goal or two faults"
+        yield f"{', '.join(tools)} under {under}: {said} effect up to {times} times"
 
 
 def _never_used(matrix: Matrix) -> Iterator[str]:

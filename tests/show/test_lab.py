@@ -42,7 +42,13 @@ STEPS = "\n".join(
     f"  - {{id: {n}, tool: {tool}, args: {{n: {n}}}, depends_on: []}}"
     for n, tool in enumerate(["find_order", "get_user", "refund", "mail"] * 8, start=1)
 )
-LARGE = f"goal: Work through a long list\ntools: {{find_order: {{fallback: get_user}}, get_user: {{}}, refund: {{}}, mail: {{idempotent: false}}}}\nsteps:\n{STEPS}\npolicy: {{mode: rewoo}}\n"
+LARGE = f"""\
+goal: Work through a long list
+tools: {{find_order: {{fallback: get_user}}, get_user: {{}}, refund: {{}}, mail: {{idempotent: false}}}}
+steps:
+{STEPS}
+policy: {{mode: rewoo}}
+"""
 HOSTILE = (
     'goal: "[red]x[/x] \\e[31m \\u202eabc"\nsteps: [{id: 1, tool: "a|b`c*", action: "]8;; \\e]0;t\\a 比较"},'
     ' {id: 2, tool: w}]\nplanner: [{when: {error: "[/b] \\e[2J"}, steps: [{id: 9, tool: w}]}]\n'
