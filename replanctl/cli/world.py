@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 STORE_VARIABLE = "REPLANCTL_STORE"
 DEFAULT_STORE = Path(".replanctl")
+_DIGITS = 10  # of a width: what is longer is no width but a slip
 
 
 class World(msgspec.Struct, frozen=True):
@@ -42,17 +43,24 @@ class World(msgspec.Struct, frozen=True):
         return cls(sys.stdin, patient(sys.stdout), patient(sys.stderr, forgiving=True), os.environ, utc_now)
 
     def says_color(self, when: Color, stream: TextIO) -> bool:
-        """Whether to colour a stream: asked for, or a terminal that nobody forbade it."""
+        """Whether to colour a stream: the command line decides, then NO_COLOR, then FORCE_COLOR, then the terminal."""
         if when is not Color.AUTO:
             return when is Color.ALWAYS
-        forbidden = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
-        return stream.isatty() and not forbidden
+        if self.environ.get("NO_COLOR"):
+            return False
+        forced = self.environ.get("FORCE_COLOR", "0") not in ("", "0")
+        return forced or (stream.isatty() and self.environ.get("TERM") != "dumb")
 
     def paper(self, stream: TextIO, when: Color) -> Paper:
         """What human texts are written on."""
         from replanctl.show import Paper, make_console
 
-        return Paper(make_console(stream, color=self.says_color(when, stream)))
+        return Paper(make_console(stream, color=self.says_color(when, stream), width=self._columns()))
+
+    def _columns(self) -> int | None:
+        """The width that COLUMNS asks for; None where it says no number above 0."""
+        asked = self.environ.get("COLUMNS", "")
+        return int(asked) or None if asked.isascii() and asked.isdecimal() and len(asked) < _DIGITS else None
 
     def store_folder(self, given: Path | None) -> Path:
         """Where runs are kept. Raises UsageError when the environment says explicitly: nowhere."""

@@ -1,4 +1,5 @@
-"""The console everything is drawn on. Whether there is colour is the caller's word, never the environment's."""
+"""The console everything is drawn on. Whether there is colour is the caller's word, never the environment's:
+who calls has read it."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ def make_console(stream: TextIO, *, color: bool, width: int | None = None) -> Co
         highlight=False,
         markup=False,
         emoji=False,
-        _environ={},  # FORCE_COLOR, TERM, COLUMNS and the like have no say
+        _environ={},  # FORCE_COLOR, TERM, COLUMNS and the like have no say here
     )
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.style import Style
 
 MOST_HELD = 1_000  # segments
+_WORD = re.compile(r"(?:[^ \u2e80-\uffff]+|[\u2e80-\uffff]) *| +")
 
 # What a span may be styled as. The words carry the meaning; colour only helps.
 STYLES = {
@@ -150,7 +151,7 @@ def fold(line: Line, first: int, rest: int) -> list[Line]:
         return [line]
     lines: list[Line] = [[]]
     left = first
-    for text, style in _words(line):
+    for text, style in _words(line, rest):
         if width(text.rstrip(" ")) > left and width(text.rstrip(" ")) <= rest:
             lines.append([])
             left = rest
@@ -165,11 +166,16 @@ def fold(line: Line, first: int, rest: int) -> list[Line]:
     return lines
 
 
-def _words(line: Line) -> Iterator[Span]:
-    """The line's words, each with the spaces behind it; a wide character is a word of its own."""
+def _words(line: Line, columns: int) -> Iterator[Span]:
+    """The line's words, each with the spaces behind it; a wide character is a word of its own.
+
+    Glue gives way where it would make a word that no line of so many columns can hold: a command that was cut inside
+    a word can't be copied.
+    """
     for span in line:
-        for word in re.findall(r"(?:[^ \u2e80-\uffff]+|[\u2e80-\uffff]) *| +", span.text):
-            yield Span(word, span.style)
+        for word in _WORD.findall(span.text):
+            loose = [word] if width(word.rstrip(" ")) <= columns else _WORD.findall(word.replace(GLUE, " "))
+            yield from (Span(each, span.style) for each in loose)
 
 
 def _trimmed(line: Line) -> Line:

@@ -195,7 +195,13 @@ class Terminal(io.BytesIO):
     ("stream", "words", "environ", "coloured"),
     [
         (io.BytesIO, [], {}, False),
-        (io.BytesIO, [], {"FORCE_COLOR": "1", "GITHUB_ACTIONS": "true", "CLICOLOR_FORCE": "1"}, False),
+        (io.BytesIO, [], {"GITHUB_ACTIONS": "true", "CLICOLOR_FORCE": "1"}, False),
+        (io.BytesIO, [], {"FORCE_COLOR": "1"}, True),
+        (io.BytesIO, [], {"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        (io.BytesIO, [], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (io.BytesIO, [], {"FORCE_COLOR": "0"}, False),
+        (Terminal, [], {"FORCE_COLOR": "0"}, True),
+        (Terminal, [], {"FORCE_COLOR": ""}, True),
         (io.BytesIO, ["--color", "always"], {"NO_COLOR": "1", "TERM": "dumb"}, True),
         (Terminal, [], {}, True),
         (Terminal, [], {"NO_COLOR": ""}, True),
@@ -204,12 +210,23 @@ class Terminal(io.BytesIO):
         (Terminal, ["--color", "never"], {"FORCE_COLOR": "1"}, False),
     ],
 )
-def test_colour_is_nobody_elses_decision(
+def test_colour_is_decided_in_one_place(
     cli: Cli, stream: Callable[[], io.BytesIO], words: list[str], environ: dict[str, str], coloured: bool
 ) -> None:
     cli.stdout = stream
     cli.environ |= environ
     assert ("\x1b[" in cli(*words, "run", "plan.yaml").out) is coloured
+
+
+@pytest.mark.parametrize(
+    ("columns", "widest"),
+    [("40", 40), ("5", 20), ("99", 99), ("4000", 400), ("0", 80), ("", 80), ("wide", 80), ("-3", 80), ("9" * 5000, 80)],
+)
+def test_the_width_is_the_one_that_columns_asks_for(cli: Cli, columns: str, widest: int) -> None:
+    cli.files({"wide.yaml": f"goal: {'word ' * 100}end here.\nsteps: [{{id: 1, tool: look}}]\n"})
+    cli.environ["COLUMNS"] = columns
+    longest = max(map(len, cli("run", "wide.yaml", "--no-store").out.splitlines()))
+    assert widest - 10 <= longest <= widest
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])

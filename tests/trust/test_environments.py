@@ -36,12 +36,13 @@ SURROUNDINGS = {
     "gbk": ({**UTF8, "PYTHONIOENCODING": "gbk"}, "gbk"),
     "utf-16": ({**UTF8, "PYTHONIOENCODING": "utf-16"}, "utf-16"),
     "NO_COLOR": ({**UTF8, "NO_COLOR": "1"}, "utf-8"),
-    "FORCE_COLOR": ({**UTF8, "FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "PY_COLORS": "1"}, "utf-8"),
+    "CLICOLOR_FORCE": ({**UTF8, "CLICOLOR_FORCE": "1", "PY_COLORS": "1"}, "utf-8"),
+    "FORCE_COLOR, NO_COLOR": ({**UTF8, "FORCE_COLOR": "1", "NO_COLOR": "1"}, "utf-8"),
     "FORCE_COLOR=0": ({**UTF8, "FORCE_COLOR": "0"}, "utf-8"),
     "GITHUB_ACTIONS": ({**UTF8, "GITHUB_ACTIONS": "true", "CI": "true"}, "utf-8"),
     "TERM=dumb": ({**UTF8, "TERM": "dumb"}, "utf-8"),
-    "COLUMNS": ({**UTF8, "COLUMNS": "20", "LINES": "5"}, "utf-8"),
-    "COLUMNS, wide": ({**UTF8, "COLUMNS": "400"}, "utf-8"),
+    "LINES": ({**UTF8, "LINES": "5"}, "utf-8"),
+    "COLUMNS, no number": ({**UTF8, "COLUMNS": "-20"}, "utf-8"),
     "unbuffered": ({**UTF8, "PYTHONUNBUFFERED": "1"}, "utf-8"),
     "hash seed": ({**UTF8, "PYTHONHASHSEED": "7", "TZ": "Asia/Kathmandu"}, "utf-8"),
 }
@@ -105,6 +106,21 @@ def test_the_verdict_is_the_same(
         assert sum(map(text.count, "0123456789")) >= sum(map(expected.count, "0123456789"))
 
 
+@pytest.mark.parametrize("columns", [20, 80, 400])
+def test_columns_and_colour_that_are_asked_for_change_nothing_but_the_look(
+    tmp_path: Path, usual: dict[str, tuple[int, bytes, bytes]], columns: int
+) -> None:
+    (tmp_path / "wrong.yaml").write_text(WRONG, encoding="utf-8")
+    more = {**UTF8, "FORCE_COLOR": "1", "COLUMNS": str(columns)}
+    found = {name: said(words, tmp_path, more) for name, words in COMMANDS.items()}
+    assert found["json"] == usual["json"]
+    seen = look(found["text"][1].decode(), columns)
+    assert (found["text"][0], found["text"][2], set(seen.acts)) == (usual["text"][0], b"", {COLOUR})
+    assert seen.widest <= columns
+    if columns == 80:
+        assert seen.text == as_written(usual["text"][1].decode())
+
+
 @pytest.mark.parametrize("form", ["mermaid", "dot", "markdown"])
 def test_what_others_read_is_written_in_utf_8(stored: WideCli, form: str) -> None:
     words = ["diff", "v1", "v2", "--format", form] if form == "markdown" else ["graph", "1", "--format", form]
@@ -163,7 +179,7 @@ def test_a_terminal_without_colour(stored: WideCli, more: dict[str, str]) -> Non
     assert done == stored("diff", "v1", "v2")
 
 
-@pytest.mark.parametrize("more", [{"FORCE_COLOR": "0"}, {"GITHUB_ACTIONS": "true"}, {"COLUMNS": "20"}], ids=str)
+@pytest.mark.parametrize("more", [{"FORCE_COLOR": "0"}, {"GITHUB_ACTIONS": "true"}, {"COLUMNS": "x"}], ids=str)
 def test_a_terminal_is_coloured_whatever_else_is_set(stored: WideCli, more: dict[str, str]) -> None:
     assert on_terminal(["diff", "v1", "v2"], stored.folder, 80, more) == stored("diff", "v1", "v2", "--color", "always")
 
