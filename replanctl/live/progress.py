@@ -47,11 +47,11 @@ class _Compared:
         return True
 
     def _alike(self, new: Step, old: Step) -> bool:
-        """Whether these are one call behind the same steps."""
+        """Whether these are one call behind the same steps, or behind fewer: less to wait for changes nothing."""
         depends_on = {self._successors.get(id_, id_) for id_ in old.depends_on or ()}
         return (
             new.tool_name == old.tool_name
-            and set(new.depends_on or ()) == depends_on
+            and set(new.depends_on or ()) <= depends_on
             and same_args(new.args, references.rename(old.args, self._graph.known, self._successors))
         )
 

@@ -25,6 +25,8 @@ outcomes: [{match: {tool: b, version: 1}, returns: [shape]}]
         ('[{id: 2, tool: b, args: {x: "#E1"}, depends_on: [1]}, {id: 3, tool: c}]', "step 2"),
         ('[{id: n, tool: b, args: {x: "#E1"}, depends_on: [1]}, {id: 3, tool: c}]', "step n as step 2"),
         ('[{id: 2, tool: b, action: try, args: {x: "#E1"}, depends_on: [1]}, {id: 3, tool: c}]', "step 2"),
+        # waiting for nothing, as where a draft's first step leaves `depends_on` out
+        ('[{id: 2, tool: b, args: {x: "#E1"}}, {id: 3, tool: c}]', "step 2"),
         # other args, another tool
         ('[{id: 2, tool: b, args: {x: "#E1.rows"}, depends_on: [1]}, {id: 3, tool: c}]', ""),
         ('[{id: 2, tool: d, args: {x: "#E1"}, depends_on: [1]}, {id: 3, tool: c}]', ""),

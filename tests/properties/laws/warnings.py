@@ -70,7 +70,7 @@ def _taken(step: Step, plan: Standing, seen: OnceOnly, reading: Reading) -> str:
 
 
 def a_draft_that_makes_the_failed_call_again_is_told(run: Run) -> Iterator[str]:
-    """With what it waits for as it was: nothing new, nothing changed, nothing that was not done."""
+    """With what it waits for as it was, or less of it: nothing new, nothing changed, nothing that was not done."""
     draft: PlanDraft | None = None
     for moment in run.moments:
         event = moment.event
@@ -90,9 +90,9 @@ def _idle(new: Step, old: Step, event: PlanCommit, plan: Standing) -> bool:
     waits = {names.get(id_, id_) for id_ in old.depends_on or ()}
     if _call(new) != (old.tool_name, exact(references.rename(old.args, plan.lines, names))):
         return False
-    if waits != set(new.depends_on or ()):
+    if not waits >= set(new.depends_on or ()):
         return False
-    for id_ in waits:
+    for id_ in new.depends_on or ():
         step = drafted.get(id_)
         before = plan.steps.get(step.id if step and step.id in plan.steps else (step and step.replaces) or id_)
         if before is None or (step is None and plan.state[id_] is not DONE):
