@@ -8,7 +8,7 @@ from itertools import groupby, takewhile
 from typing import Any
 
 from replanctl.kinds import ChangeKind
-from replanctl.plan import PlanDiff, StepChange
+from replanctl.plan import PlanDiff, StepChange, StepLike
 from replanctl.show.again import Again, listed_again
 from replanctl.show.columns import Columns
 from replanctl.show.naming import title, tool_beside
@@ -41,9 +41,11 @@ def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = (), *, mos
         text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
         _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), " ".join(kept), Span(text, "dim"))
     _listed_again(columns, again)
-    tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
+    removed = {change.id: change.old for change in diff.changes if change.kind is ChangeKind.REMOVED}
     stretches = [list(group) for _, group in groupby(again.others, key=lambda change: change.kind)]
-    described = [[describe(change, columns.paper.glyphs, tools) for change in changes[:most]] for changes in stretches]
+    described = [
+        [describe(change, columns.paper.glyphs, removed) for change in changes[:most]] for changes in stretches
+    ]
     beside = _note_column(columns, [words for stretch in described for words in stretch])
     for changes, stretch in zip(stretches, described, strict=True):
         for change, words in zip(changes, stretch, strict=False):
@@ -107,7 +109,7 @@ def _change(columns: Columns, change: StepChange, described: Described, beside: 
     if note and room < width(words) and room >= CUT_FROM:
         words = columns.paper.cut(words, room)
     elif note and room < width(words):
-        note, below = "", [note]
+        note, below = "", [note, *below]
     text = paper.pad(words, min(beside, room) if note else 0)
     mark = Span(paper.pad(change.kind.value, columns.mark), style)
     _row(columns, mark, change.id, Span(text, "removed" if style == "gone" else style), Span(f"  {note}", "dim"))
@@ -123,16 +125,17 @@ def _row(columns: Columns, mark: Span, ids: str, *text: Span) -> None:
 Described = tuple[str, str, list[str]]
 
 
-def describe(change: StepChange, glyphs: Glyphs, tools: Mapping[str, str]) -> Described:
+def describe(change: StepChange, glyphs: Glyphs, removed: Mapping[str, StepLike]) -> Described:
     """A change in words: the action, a note to stand beside it, and a line for each field that is not the same.
 
-    `tools` are those of the removed steps, by id: a new step says its tool only where it is another one.
+    `removed` are the steps that went, by id: one that stands in the place of such a step says its tool only where it is
+    another one, and its args where nothing else tells the two apart.
     """
     old, new = change.old, change.new
     if change.kind is ChangeKind.REMOVED:
         return title(old), "", []
     if change.kind is ChangeKind.ADDED:
-        return title(new), f" {glyphs.dot} ".join(_provenance(new, tools)), []
+        return title(new), f" {glyphs.dot} ".join(_provenance(new, removed)), _told_apart(new, removed, glyphs)
     if change.kind is ChangeKind.REWIRED:
         return title(new), f"rests on {_dependencies(change, glyphs)}", []
     before, after = title(old), title(new)
@@ -140,14 +143,23 @@ def describe(change: StepChange, glyphs: Glyphs, tools: Mapping[str, str]) -> De
     return action, "", list(_fields(change, glyphs))
 
 
-def _provenance(step: Any, tools: Mapping[str, str]) -> list[str]:
+def _provenance(step: Any, removed: Mapping[str, StepLike]) -> list[str]:
     """An added step's tool, what it stands in for and what it rests on."""
     replaces: str | None = getattr(step, "replaces", None)
+    old = removed.get(replaces or "")
     return [
-        *([tool_beside(step)] if tools.get(replaces or "") != step.tool and tool_beside(step) else []),
+        *([tool_beside(step)] if (old is None or old.tool != step.tool) and tool_beside(step) else []),
         *([f"instead of {replaces}"] if replaces else []),
         *([f"rests on {', '.join(step.depends_on)}"] if step.depends_on else []),
     ]
+
+
+def _told_apart(step: Any, removed: Mapping[str, StepLike], glyphs: Glyphs) -> list[str]:
+    """The args that make a step another one than that whose place it takes, where both have one title and tool."""
+    old = removed.get(getattr(step, "replaces", None) or "")
+    if old is None or (title(old), old.tool) != (title(step), step.tool):
+        return []
+    return [f"args      {line}" for line in args_in_words(old.args, step.args, glyphs)]
 
 
 def _fields(change: StepChange, glyphs: Glyphs) -> Iterator[str]:
@@ -193,14 +205,21 @@ def diff_markdown(diff: PlanDiff) -> str:
     """The diff as a Markdown table and the counting line."""
     lines = [f"### {literal(diff.from_)} → {literal(diff.to)}", ""]
     if diff.changes:
-        tools = {change.id: change.old.tool for change in diff.changes if change.kind is ChangeKind.REMOVED}
-        rows = [_markdown_row(change, tools) for change in diff.changes]
+        again = listed_again(diff.changes)
+        removed = {change.id: change.old for change in diff.changes if change.kind is ChangeKind.REMOVED}
+        rows = [*_markdown_again(again), *(_markdown_row(change, removed) for change in again.others)]
         lines += ["| | step | change |", "| --- | --- | --- |", *rows, ""]
-    return "\n".join([*lines, count_line(diff), ""])
+    return "\n".join([*lines, count_line(diff, len(listed_again(diff.changes).old)), ""])
 
 
-def _markdown_row(change: StepChange, tools: Mapping[str, str]) -> str:
-    action, note, below = describe(change, UNICODE, tools)
+def _markdown_again(again: Again) -> Iterator[str]:
+    if again.old:
+        old, new = (literal(ids_in_words(ids, UNICODE)) for ids in (again.old, again.new))
+        yield f"| `=` | {old} | listed again as {new}, nothing else changed |"
+
+
+def _markdown_row(change: StepChange, removed: Mapping[str, StepLike]) -> str:
+    action, note, below = describe(change, UNICODE, removed)
     action = f"~~{literal(action)}~~" if change.kind is ChangeKind.REMOVED else literal(action)
     said = "<br>".join([action, *(literal(re.sub(" +", " ", line)) for line in (note, *below) if line)])
     return f"| `{change.kind.value}` | {literal(change.id)} | {said} |"

@@ -24,7 +24,8 @@ def brief(value: Any, columns: int, glyphs: Glyphs) -> str:
     if isinstance(value, dict):
         return f"{{{_names(map(str, value), columns - len(size) - 3, glyphs)}}} {size}"
     if isinstance(value, list | tuple):
-        return f"[{plural(len(value), 'item')}] {size}"
+        items = f"[{plural(len(value), 'item')}] {size}"
+        return items if len(items) <= columns else f"[{glyphs.ellipsis}] {size}"
     room = columns - len(size) - 2
     said = cut(text, room, glyphs) if room >= LEAST_TEXT else f'"{glyphs.ellipsis}'
     end = '"' if text.startswith('"') else ""

@@ -8,10 +8,11 @@ from replanctl.show import handover, ledger, lessons, variables, warnings
 from replanctl.show.header import Header
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import INDENT
-from replanctl.show.text import GLUE
+from replanctl.show.text import GLUE, width
 from replanctl.show.words import REASONS, number, plural, reading, seconds
 
 PLAIN = Header()
+NEXT = 6  # columns of the word before the commands
 
 
 def closing(paper: Paper, result: SessionResult, facts: Header = PLAIN, *, said: frozenset[str] = frozenset()) -> None:
@@ -93,10 +94,15 @@ def commands(result: SessionResult, facts: Header = PLAIN) -> list[str]:
     return [facts.whole(each) for each in looks]
 
 
+def _whole(command: str, columns: int) -> str:
+    """A command that does not fold, where it fits on a line at all."""
+    return command.replace(" ", GLUE) if width(command) <= columns else command
+
+
 def _next(paper: Paper, todo: list[str]) -> None:
     spans: list[Span | str] = [Span("Next: ", "label")]
     for at, command in enumerate(todo):
         spans += [f" {paper.glyphs.dot} "] if at else []
-        spans.append(Span(command.replace(" ", GLUE), "command"))
+        spans.append(Span(_whole(command, paper.width - INDENT - NEXT), "command"))
     if todo:
-        paper.line(*spans, indent=INDENT, hang=INDENT + 6)
+        paper.line(*spans, indent=INDENT, hang=INDENT + NEXT)
