@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-ROOMS = ["cost", "files", "host", "lab", "live", "plan", "replan", "run", "schema", "show", "store", "traces"]
+ROOMS = ["cost", "files", "host", "lab", "live", "plan", "replan", "report", "run", "schema", "show", "store", "traces"]
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -28,6 +28,7 @@ ROOMS = (
     "traces",
     "lab",
     "show",
+    "report",
     "cli",
 )
 

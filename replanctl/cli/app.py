@@ -36,6 +36,7 @@ VERBS = (
     "compare",
     "merge",
     "stats",
+    "report",
     "coupling",
     "graph",
     "schema",

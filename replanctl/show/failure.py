@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from replanctl.kinds import GateName, Granularity, OnFailure
 from replanctl.replan import GATE
-from replanctl.run import Gate, PlanDraft, PlanRejected, Route, Signal
+from replanctl.run import Gate, PlanDraft, PlanRejected, Route, RouteView, Signal
 from replanctl.show.columns import Columns
 from replanctl.show.paper import Span
 from replanctl.show.text import GLUE
@@ -78,7 +78,7 @@ def refusal(gate: Gate) -> str:
     return f"{counted(gate.gate, gate.reading, gate.limit)} ({GATE[gate.gate].reason})"
 
 
-def route_in_words(event: Route) -> str:
+def route_in_words(event: Route | RouteView) -> str:
     """What the rule saw, and whether the ladder lifted it."""
     words = [RULES.get(event.rule, "a rule of this policy").format(resting=resting(event.radius))]
     if event.escalated_from is not None:

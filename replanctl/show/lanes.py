@@ -50,7 +50,7 @@ class Row(NamedTuple):
     value: Callable[[Facts], float] | None = None
 
 
-_ROWS = (
+ROWS = (
     Row("replans", lambda f: number(f.replans), lambda f: f.replans),
     Row("calls", lambda f: number(f.calls), lambda f: f.calls),
     Row("tokens", lambda f: number(f.tokens), lambda f: f.tokens),
@@ -81,20 +81,20 @@ def _column(race: Race, at: int, name: str, paper: Paper) -> list[Span]:
     """The cells of a lane, from its name down."""
     facts = race.lanes[at]
     cells = [Span(name, "label"), ended(facts, paper)]
-    for row in _ROWS:
-        best = _is_best(row, facts, race.lanes)
+    for row in ROWS:
+        best = is_best(row, facts, race.lanes)
         mark = f" {BEST if paper.glyphs is UNICODE else '*'}" if best else ""
         cells.append(Span(f"{row.said(facts)}{mark}", "done" if best else ""))
     return cells
 
 
 def _lanes(paper: Paper, columns: Sequence[Sequence[Span]], room: int) -> None:
-    for at, name in enumerate(("", "ended", *(row.name for row in _ROWS))):
+    for at, name in enumerate(("", "ended", *(row.name for row in ROWS))):
         cells = [Span(paper.cell(column[at].text, room - 2) + "  ", column[at].style) for column in columns]
         paper.line(Span(f"{name:<9}", "label"), *cells, indent=2)
 
 
-def _is_best(row: Row, facts: Facts, lanes: Sequence[Facts]) -> bool:
+def is_best(row: Row, facts: Facts, lanes: Sequence[Facts]) -> bool:
     """Whether a lane has the least of a row among those that came as far as any; not where all have the same."""
     if row.value is None or _rank(facts) < max(map(_rank, lanes)) or not facts.completed:
         return False
