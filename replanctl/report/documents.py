@@ -14,7 +14,7 @@ from replanctl.report.facts import CallFold, RunReport
 from replanctl.report.matrix import matrix_page
 from replanctl.report.session import run_page
 from replanctl.report.tuning import tune_page
-from replanctl.run import AnyEvent, ResultFold, SessionResult
+from replanctl.run import AnyEvent, ResultFold, SessionResult, SessionStart
 
 FROM = "it takes what run, show, matrix, tune and compare write with --format json, and run's --format jsonl"
 
@@ -54,7 +54,11 @@ def page_of(name: str, text: str) -> str | None:
     if {"seq", "at", "type"} <= keys:
         return _of_events(name, text)
     kind = next((kind for kind in _KINDS if kind.keys <= keys), None)
-    return None if kind is None else _decoded(kind, name, text)
+    if kind is not None:
+        return _decoded(kind, name, text)
+    if "schema_version" in keys:
+        raise UsageError(f"{name} is by replanctl, but nothing that there is a page for", hint=FROM)
+    return None
 
 
 def _decoded(kind: _Kind, name: str, text: str) -> str:
@@ -81,6 +85,8 @@ def _of_events(name: str, text: str) -> str:
             continue
         try:
             event = decode(line)
+            if isinstance(event, SessionStart) != (fold.seq < 0):
+                raise ValueError("a session has one session.start, and it is the first")
             fold.apply(event)
         except (msgspec.DecodeError, LookupError, TypeError, ValueError, AttributeError) as error:
             said = f"{name}:{number}: this is no event that follows the one before it: {error}"

@@ -16,6 +16,7 @@ LONGEST_TITLE = 120
 def page(title: str, lead: Html, parts: Sequence[Section | None], *, kind: str) -> str:
     """The page of this title: `kind` says what it is a report of, `lead` what it comes to."""
     shown = [part for part in parts if part is not None]
+    title = title if title.strip() else kind
     head = joined(
         [
             tag("meta", charset="utf-8"),

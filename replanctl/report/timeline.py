@@ -7,7 +7,20 @@ from itertools import groupby
 from replanctl.kinds import StepState
 from replanctl.report.facts import RunReport
 from replanctl.report.html import Html, joined, tag
-from replanctl.report.parts import SHOWN, Group, Section, Stretch, bar, cut, ends, grouped, marked, own, paragraph
+from replanctl.report.parts import (
+    SHOWN,
+    Group,
+    Section,
+    Stretch,
+    bar,
+    cut,
+    ends,
+    grouped,
+    marked,
+    own,
+    paragraph,
+    value,
+)
 from replanctl.report.versions import STATES, why
 from replanctl.run import ExecutionView, SessionResult
 from replanctl.show import words
@@ -58,10 +71,11 @@ class _Actions:
 
 def _row(each: ExecutionView, report: RunReport, actions: _Actions) -> list[str]:
     mark, kind = STATES[each.status]
-    tool = joined([own(cut(actions.of(each.version, each.step_id) or each.tool)), " ", tag("code", each.tool)])
+    action = own(cut(actions.of(each.version, each.step_id) or each.tool))
+    args = [tag("div", value(each.args), class_="note")] if each.args else []
     return [
         each.step_id,
-        tool,
+        joined([action, " ", tag("code", each.tool), *args]),
         _calls(each),
         _outcome(each, mark, kind),
         words.seconds(each.started),
