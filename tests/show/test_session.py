@@ -128,6 +128,23 @@ def test_long_stretches_are_folded_and_failures_are_not() -> None:
     assert sum(bool(re.match(r" *\S+ [✓✗○] ", line)) for line in whole) == 135
 
 
+def test_no_row_waits_where_real_tools_do() -> None:
+    def lines_after(ended: int, *, live: bool) -> int:
+        def draw_them(paper: Paper) -> None:
+            screen = SessionScreen(paper, live=live)
+            for event in (*opened(60), *(done(number) for number in range(1, ended + 1))):
+                screen.event(event)
+
+        return sum(" ✓ " in line for line in drawn(draw_them).splitlines())
+
+    assert [lines_after(ended, live=True) for ended in (1, 12, 40, 50)] == [1, 12, 40, 40]
+    assert [lines_after(ended, live=False) for ended in (1, 12, 40)] == [0, 0, 0]
+
+
+def done(number: int) -> e.StepEnd:
+    return e.StepEnd(number + 1, float(number), "v1", str(number), StepState.DONE, "ok", "t", number - 1.0)
+
+
 class Counting(io.StringIO):
     writes = 0
 
