@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from replanctl.kinds import ChangeKind, ErrorType, StepState
-from replanctl.plan import StepChange, diff_plans
+from replanctl.plan import StepChange, StepLike, diff_plans
 from replanctl.report.html import Html, joined, tag
 from replanctl.report.parts import Section, bullets, cut, ends, marked, own, paragraph, sections, table, value
 from replanctl.run import SessionResult, StepView, VersionView
@@ -72,16 +72,16 @@ def _changes(result: SessionResult, old: VersionView, new: VersionView) -> Html:
     head = [paragraph(own(why(result, new)), *([f"; rule {new.rule}"] if new.rule else []), ".")]
     if not found.changes:
         return joined([*head, paragraph("No step is another one.")])
-    tools = {change.id: change.old.tool for change in found.changes if change.kind is ChangeKind.REMOVED}
-    rows = [_change(change, tools) for change in found.changes]
+    removed = {change.id: change.old for change in found.changes if change.kind is ChangeKind.REMOVED}
+    rows = [_change(change, removed) for change in found.changes]
     caption = f"What {new.version} changed in {old.version}"
     return joined(
         [*head, table(caption, ("Step", "Change", "Action", "Details"), rows), paragraph(diff.count_line(found))]
     )
 
 
-def _change(change: StepChange, tools: dict[str, str]) -> list[str]:
-    action, note, below = diff.describe(change, GLYPHS, tools)
+def _change(change: StepChange, removed: dict[str, StepLike]) -> list[str]:
+    action, note, below = diff.describe(change, GLYPHS, removed)
     said, kind = _CHANGES[change.kind]
     gone = "gone" if change.kind is ChangeKind.REMOVED else None
     details = [line for line in (note, *below) if line]
