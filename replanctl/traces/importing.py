@@ -89,13 +89,17 @@ def _imported(
     named = str(source) if isinstance(source, str | Path) else "lines"
     label = "stdin" if named == "-" else Path(named).name
     names = NamesGiven(_stem(label))
+    silent = True
     for found in Readers(settings.kind, label).traces(items_of(source, stdin, progress)):
+        silent = False
         if settings.select and found.id not in settings.select:
             continue
         if isinstance(found, Refused):
             yield _refusal(found)
         else:
             yield _one(found, label, names, settings)
+    if silent and not settings.select:
+        yield _refusal(Refused(named, "it holds no recording: what is listed there is empty"))
 
 
 def _stem(name: str) -> str:
@@ -155,7 +159,8 @@ def _apart(name: str, text: str, made: Made, *, planned: bool) -> Parting | None
 
 
 def _report(trace: Trace, name: str, made: Made, solved: bool | None, checked: bool, apart: Parting | None) -> Report:
-    statuses = Counter(call.status.value for step in made.steps for call in step.attempts)
+    attempts = [call.status.value for step in made.steps for call in step.attempts]
+    statuses = Counter(() if trace.planned else attempts)  # what was only planned came to nothing yet
     return Report(
         place=trace.place,
         kind=trace.kind,
@@ -163,7 +168,7 @@ def _report(trace: Trace, name: str, made: Made, solved: bool | None, checked: b
         name=name,
         calls=len(trace.calls),
         steps=len(made.steps),
-        attempts=sum(statuses.values()),
+        attempts=len(attempts),
         versions=1 + len(made.document.get("planner", ())),
         v1=len(made.document["steps"]),
         v1_whole=made.whole,
