@@ -10,16 +10,17 @@ TYPE_CHECKING = False  # typing costs more than everything `--version` needs
 if TYPE_CHECKING:
     from typing import Any
 
+    from replanctl.cli.fixture import Rehearse
     from replanctl.cost.model import Coefficients, CostModel
     from replanctl.errors import InputError, ReplanctlError, ReplayDivergedError, StoreError, UsageError
     from replanctl.files import load_plan, load_rehearsal
     from replanctl.host.agent import PlanExecuteAgent
-    from replanctl.host.amending import More
+    from replanctl.host.amending import InDoubtError, More
     from replanctl.host.corpus import Case, load_corpus
     from replanctl.host.expect import mismatches
     from replanctl.host.functions import ToolFailure
     from replanctl.host.replaying import Replayed, replay
-    from replanctl.host.resuming import InDoubtError, NotGivenError, resume
+    from replanctl.host.resuming import NotGivenError, resume
     from replanctl.host.running import rehearse
     from replanctl.kinds import Granularity, Mode, OnFailure, Settle, Status, Verdict
     from replanctl.lab.api import sweep
@@ -54,16 +55,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "replanctl.cli.fixture": ("Rehearse",),
     "replanctl.cost.model": ("Coefficients", "CostModel"),
     "replanctl.errors": ("InputError", "ReplanctlError", "ReplayDivergedError", "StoreError", "UsageError"),
     "replanctl.files": ("load_plan", "load_rehearsal"),
     "replanctl.host.agent": ("PlanExecuteAgent",),
-    "replanctl.host.amending": ("More",),
+    "replanctl.host.amending": ("InDoubtError", "More"),
     "replanctl.host.corpus": ("Case", "load_corpus"),
     "replanctl.host.expect": ("mismatches",),
     "replanctl.host.functions": ("ToolFailure",),
     "replanctl.host.replaying": ("Replayed", "replay"),
-    "replanctl.host.resuming": ("InDoubtError", "NotGivenError", "resume"),
+    "replanctl.host.resuming": ("NotGivenError", "resume"),
     "replanctl.host.running": ("rehearse",),
     "replanctl.kinds": ("Granularity", "Mode", "OnFailure", "Settle", "Status", "Verdict"),
     "replanctl.lab.api": ("sweep",),
@@ -99,6 +101,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "__version__",
+    "Rehearse",
     "Coefficients",
     "CostModel",
     "InputError",
@@ -109,6 +112,7 @@ __all__ = [
     "load_plan",
     "load_rehearsal",
     "PlanExecuteAgent",
+    "InDoubtError",
     "More",
     "Case",
     "load_corpus",
@@ -116,7 +120,6 @@ __all__ = [
     "ToolFailure",
     "Replayed",
     "replay",
-    "InDoubtError",
     "NotGivenError",
     "resume",
     "rehearse",

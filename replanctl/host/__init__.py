@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
-    from replanctl.host.amending import Changes, More, changes_of
+    from replanctl.host.amending import Changes, InDoubtError, More, changes_of
     from replanctl.host.book import add_to_book, open_book, save_book
     from replanctl.host.corpus import Case, load_corpus, stored_corpus
     from replanctl.host.effects import EffectLog, Unwritten
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from replanctl.host.question import question_schema
     from replanctl.host.rehearse import events_of, session_of
     from replanctl.host.replaying import Replayed, replay
-    from replanctl.host.resuming import Given, InDoubtError, NotGivenError, resume, take_up
+    from replanctl.host.resuming import Given, NotGivenError, resume, take_up
     from replanctl.host.running import Prepared, Running, prepare
     from replanctl.host.signals import StoppedError, stop_signals
     from replanctl.host.soundness import sound
@@ -26,7 +26,7 @@ else:
     __getattr__ = lazily(
         __name__,
         {
-            "amending": ("Changes", "More", "changes_of"),
+            "amending": ("Changes", "InDoubtError", "More", "changes_of"),
             "book": ("add_to_book", "open_book", "save_book"),
             "corpus": ("Case", "load_corpus", "stored_corpus"),
             "effects": ("EffectLog", "Unwritten"),
@@ -36,7 +36,7 @@ else:
             "question": ("question_schema",),
             "rehearse": ("events_of", "session_of"),
             "replaying": ("Replayed", "replay"),
-            "resuming": ("Given", "InDoubtError", "NotGivenError", "resume", "take_up"),
+            "resuming": ("Given", "NotGivenError", "resume", "take_up"),
             "running": ("Prepared", "Running", "prepare"),
             "signals": ("StoppedError", "stop_signals"),
             "soundness": ("sound",),

@@ -5,38 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from replanctl.errors import UsageError
-from replanctl.host.awaiting import Awaiting
-from replanctl.host.functions import FunctionTools, OnError, Toolbox, check_tools
-from replanctl.host.planner import FunctionReplanner, PlannerFunction
+from replanctl.host.amending import More, Settle, changes_of
+from replanctl.host.driving import Drive, Driver
+from replanctl.host.functions import OnError, Toolbox, check_tools
+from replanctl.host.planner import PlannerFunction
+from replanctl.host.recording import recording_of
 from replanctl.kinds import Granularity
 from replanctl.plan import Tool
 from replanctl.replan import GateLimits, Lesson, RoutingPolicy
-from replanctl.run import (
-    Event,
-    LessonView,
-    Policy,
-    ResultFold,
-    RetryPolicy,
-    Session,
-    SessionResult,
-    StepEnd,
-    check_policy,
-)
-
-if TYPE_CHECKING:
-    import asyncio
+from replanctl.run import Event, LessonView, Policy, ResultFold, RetryPolicy, SessionResult, check_policy
 
 MAX_STEPS = 12
 MAX_REPLANS = 5
-
-# A function that has returned has not timed out, however long it took.
-_PATIENT = Tool(timeout=float("inf"))
 
 
 class PlanExecuteAgent:
@@ -75,33 +60,77 @@ class PlanExecuteAgent:
         for name, limit in (("max_steps", max_steps), ("max_replans", max_replans)):
             if limit is not UNSET and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
                 raise UsageError(f"{name} is a whole number from 0 up, not {limit!r}")
-        self._planner = planner
-        self._tools = tools
         self._specs = _checked_specs(specs or {})
         self._lessons = tuple(map(_lesson, lessons))
-        self._on_error = on_error
-        self._clock = clock
         self._plain = policy is None
         self._policy = _limited(_PLAIN if policy is None else policy, max_steps, max_replans)
         self._goals: SimpleQueue[tuple[str, tuple[str, ...]]] = SimpleQueue()
+        self._driver = Driver(planner, tools, on_error, clock, self._goals)
 
     def run(self, goal: str) -> SessionResult:
         """Work towards the goal until it is met or a budget stops it. Never raises for what planner or tools do."""
-        return _result(self.events(goal))
+        drive = Drive(self._driver, None)
+        return _result(self._begun(drive, goal), drive)
 
     async def arun(self, goal: str) -> SessionResult:
         """The same from a running event loop: async tools and planners run there, the others in a thread."""
-        import asyncio
-
-        loop, stop = asyncio.get_running_loop(), SimpleQueue[None]()
-        try:
-            return await asyncio.to_thread(lambda: _result(_until(stop, self._events(goal, loop))))
-        finally:
-            stop.put(None)  # a cancelled session ends at its next event
+        return await self._in_a_thread(lambda drive: self._begun(drive, goal))
 
     def events(self, goal: str) -> Iterator[Event]:
         """The same as `run`, event by event, as it happens."""
-        return self._events(goal, None)
+        return self._begun(Drive(self._driver, None), goal)
+
+    def resume(
+        self,
+        result: SessionResult,
+        *,
+        limits: Mapping[str, float | More | None] | None = None,
+        granularity: Granularity | str | None = None,
+        goal: str | None = None,
+        settle: Settle | None = None,
+    ) -> SessionResult:
+        """Go on with a session from where it stopped, given its result, of this agent or of one made to replace it.
+
+        What was called and asked is not called and asked again. `limits` are new ones by gate, as
+        `{"max_replans": More(2), "max_steps": 30}`, in the units of `GateLimits`; `granularity` is forced on every
+        replan from here on, `goal` takes the place of the one in force. `settle` is a person's word on calls that may
+        have happened: `{"2": ("done", {"paid": True})}` (it happened, and this is the answer), `{"2": "again"}` (it did
+        not) or `{"2": "skip"}`; the hand-over names them. Policy, specs and lessons are the session's own.
+
+        A session that completed is left alone: its result is returned. Raises InDoubtError where a call is not
+        settled, UsageError for what makes no sense or can't be taken up; what planner and tools do never raises.
+        """
+        changes = changes_of(limits or {}, granularity, goal, None, settle or {})
+        recording = recording_of(result)
+        if result.status == "completed":
+            return result
+        drive = Drive(self._driver, None)
+        return _result(drive.go_on(recording, result.events, changes), drive)
+
+    async def aresume(
+        self,
+        result: SessionResult,
+        *,
+        limits: Mapping[str, float | More | None] | None = None,
+        granularity: Granularity | str | None = None,
+        goal: str | None = None,
+        settle: Settle | None = None,
+    ) -> SessionResult:
+        """The same as `resume` from a running event loop, as `arun` is the same as `run`."""
+        changes = changes_of(limits or {}, granularity, goal, None, settle or {})
+        recording = recording_of(result)
+        if result.status == "completed":
+            return result
+        return await self._in_a_thread(lambda drive: drive.go_on(recording, result.events, changes))
+
+    async def _in_a_thread(self, events: Callable[[Drive], Iterator[Event]]) -> SessionResult:
+        import asyncio
+
+        drive, stop = Drive(self._driver, asyncio.get_running_loop()), SimpleQueue[None]()
+        try:
+            return await asyncio.to_thread(lambda: _result(_until(stop, events(drive)), drive))
+        finally:
+            stop.put(None)  # a cancelled session ends at its next event
 
     def change_goal(self, goal: str, refutes: str | Iterable[str] = ()) -> None:
         """Change the goal of the session under way, from a tool or from another thread: an interruption.
@@ -112,46 +141,16 @@ class PlanExecuteAgent:
             raise UsageError(f"a goal is text, not {goal!r}")
         self._goals.put((goal, (refutes,) if isinstance(refutes, str) else tuple(refutes)))
 
-    def _events(self, goal: str, loop: asyncio.AbstractEventLoop | None) -> Iterator[Event]:
-        awaiting = Awaiting(loop)
-        try:
-            yield from self._session_events(goal, awaiting)
-        finally:
-            awaiting.close()
-
-    def _session_events(self, goal: str, awaiting: Awaiting) -> Iterator[Event]:
-        asked = FunctionReplanner(self._planner, awaiting, self._on_error, self._clock)
-        plan, fault = asked.first_plan(goal)
-        session = Session(
-            plan,
-            self._policy,
-            tools=FunctionTools(self._tools, clock=self._clock, awaiting=awaiting, on_error=self._on_error),
-            replanner=asked,
-            lessons=self._lessons,
-            plain=self._plain,
-            no_plan=fault,
-            default_tool=_PATIENT,
-            specs=self._specs,
-            checked=True,  # by first_plan
-        )
-        self._take_goals(session)
-        for event in session.events():
-            if type(event) is StepEnd:
-                asked.remember(event, session.step(event.step_id))
-            self._take_goals(session)
-            yield event
-
-    def _take_goals(self, session: Session) -> None:
-        while not self._goals.empty():
-            session.change_goal(*self._goals.get())
+    def _begun(self, drive: Drive, goal: str) -> Iterator[Event]:
+        return drive.begin(goal, self._policy, lessons=self._lessons, specs=self._specs, plain=self._plain)
 
 
-def _result(events: Iterable[Event]) -> SessionResult:
+def _result(events: Iterable[Event], drive: Drive) -> SessionResult:
     folding, kept = ResultFold(), []
     for event in events:
         folding.apply(event)
         kept.append(event)
-    return folding.result().with_events(kept)
+    return folding.result().with_events(kept, drive.recording)
 
 
 def _until(stop: SimpleQueue[None], events: Iterator[Event]) -> Iterator[Event]:

@@ -15,7 +15,18 @@ from replanctl.files import read_outcomes
 from replanctl.kinds import GateName, Granularity
 from replanctl.nearest import or_nearest
 from replanctl.replan import GATE, GateRow, Unit
-from replanctl.run import Amendment, Doubt, Policy, Script, Word, call_cut_off, settlements, where_to_cut, word
+from replanctl.run import (
+    Amendment,
+    Doubt,
+    Policy,
+    Script,
+    UnsettledError,
+    Word,
+    call_cut_off,
+    settlements,
+    where_to_cut,
+    word,
+)
 from replanctl.run import events as e
 from replanctl.store import Inputs
 
@@ -28,6 +39,19 @@ class More(msgspec.Struct, frozen=True):
     """So much on top of the limit in force: a count, tokens, or seconds."""
 
     by: float
+
+
+class InDoubtError(UnsettledError):
+    """A session can't go on before a person has said what came of these calls, which may have happened.
+
+    `doubts` are in the order in which they are named; `run` is the number of a stored run.
+    """
+
+    def __init__(self, who: str, error: UnsettledError, doubts: Sequence[Doubt], run: int | None = None) -> None:
+        hint = 'settle={"STEP": ("done", answer)}, "again" or "skip"'
+        super().__init__(f"{who} asks for a person's word: {error} may have happened", hint=hint)
+        self.doubts = tuple(doubts)
+        self.run = run
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):

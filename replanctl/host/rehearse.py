@@ -79,6 +79,11 @@ def events_of(
         replanner=RecordedReplanner(real.replanner, log, OUTSIDE) if inputs.planner is not None else None,
         listener=listener,
     )
+    return amended_events(session, inputs)
+
+
+def amended_events(session: Session, inputs: Inputs) -> Iterator[Event]:
+    """The events of a session, which is changed on the way as its inputs say."""
     changes = {each.seq: (_change(each, inputs), each.behind_stop) for each in inputs.amendments}
     return _amended(session, changes) if changes else session.events()
 

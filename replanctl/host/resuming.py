@@ -11,7 +11,7 @@ from shlex import quote
 import msgspec
 
 from replanctl.errors import ReplayDivergedError, UsageError
-from replanctl.host.amending import Changes, More, Settle, amended, changes_of
+from replanctl.host.amending import Changes, InDoubtError, More, Settle, amended, changes_of
 from replanctl.host.book import add_to_book, open_book
 from replanctl.host.effects import EffectLog
 from replanctl.host.functions import OnError, Toolbox
@@ -21,18 +21,8 @@ from replanctl.host.running import PLANNER_PLACE, TOOLS_PLACE, OnEvent, Running
 from replanctl.host.soundness import sound
 from replanctl.kinds import Granularity, RunStatus
 from replanctl.replan import Replanner
-from replanctl.run import Doubt, Event, SessionResult, UnsettledError, doubts
+from replanctl.run import Event, SessionResult, UnsettledError, doubts
 from replanctl.store import Inputs, RunWriter, Store
-
-
-class InDoubtError(UnsettledError):
-    """A run can't go on before a person has said what came of these calls; `doubts` are in the order of their names."""
-
-    def __init__(self, run: int, error: UnsettledError, doubts: Sequence[Doubt]) -> None:
-        hint = 'settle={"STEP": ("done", answer)}, "again" or "skip"'
-        super().__init__(f"run {run} asks for a person's word: {error} may have happened", hint=hint)
-        self.run = run
-        self.doubts = tuple(doubts)
 
 
 class NotGivenError(UsageError):
@@ -116,7 +106,7 @@ def _taken_up(store: Store, writer: RunWriter, changes: Changes, given: Given) -
     try:
         inputs, kept = amended(_given_again(store.inputs(run), given, run), stored, changes, open_)
     except UnsettledError as error:
-        raise InDoubtError(run, error, open_) from None
+        raise InDoubtError(f"run {run}", error, open_, run) from None
     timeout = inputs.planner_timeout
     real = outside_of(given.planner, given.tools, planner_timeout=timeout, on_error=given.on_error)
     events = events_of(inputs, log, real=real)

@@ -27,7 +27,12 @@ def own_step(step: object) -> Step:
     if faults:
         raise ValueError(f"step {step.id}: {'; '.join(faults)}")
     return msgspec.structs.replace(
-        step, args=data_of(step.args), produces=data_of(step.produces), alternatives=tuple(map(_own, step.alternatives))
+        step,
+        args=data_of(step.args),
+        produces=data_of(step.produces),
+        alternatives=tuple(map(_own, step.alternatives)),
+        result=None,  # what came of a step of the history is no part of a plan
+        error=None,
     )
 
 

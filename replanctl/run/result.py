@@ -236,7 +236,14 @@ class SessionResult(msgspec.Struct, frozen=True, dict=True):
         kept: tuple[Event, ...] = self.__dict__.get("events", ())
         return kept
 
-    def with_events(self, events: Iterable[Event]) -> SessionResult:
-        """The same result, with the events it was made from; they are no part of its document."""
+    @property
+    def source(self) -> object:
+        """What `PlanExecuteAgent.resume` goes on from; None for what no agent made."""
+        return self.__dict__.get("source")
+
+    def with_events(self, events: Iterable[Event], source: object = None) -> SessionResult:
+        """The same result, with the events it was made from and where they came from; they are no part of its
+        document."""
         self.__dict__["events"] = tuple(events)
+        self.__dict__["source"] = source
         return self
