@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from replanctl.cli.rehearsed import rehearsed
-from replanctl.errors import InputError
-from replanctl.files import Rehearsal, Role, belongings, home_of, load_rehearsals, means_to_be_ours, named_after
-from replanctl.show import clean
+from replanctl.cli.rehearsed import Outside, Rehearsed, rehearsed
+from replanctl.errors import InputError, Problem, ReplanctlError
+from replanctl.files import (
+    Rehearsal,
+    Role,
+    Source,
+    belongings,
+    home_of,
+    line_of,
+    load_rehearsals,
+    means_to_be_ours,
+    named_after,
+    place_of_expect,
+    replaced,
+    write_text,
+)
+from replanctl.host import PLANNER_TIMEOUT, updates
+from replanctl.show import Tested, clean
 
 # The key, quoted or not: what a file expects, or how the recording ended that it was made of.
 _EXPECT = re.compile(rb"""\b(?:expect|recorded)["']?\s*:""")
@@ -22,9 +38,68 @@ _PLAN = tuple(re.compile(rf"""\b{key}["']?\s*:""".encode()) for key in ("goal", 
 class ExpectationError(Exception):
     """The session did not come out as expected."""
 
+    def __init__(self, tested: Tested) -> None:
+        super().__init__(tested.told)
+        self.tested = tested
+
+
+class Reports:
+    """What became of each rehearsal, heard where the reports come together: also from other processes."""
+
+    def __init__(self) -> None:
+        self.passed = 0
+        self.failed: list[Tested] = []
+        self.unread: list[Problem] = []
+        self.updated: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A test is over."""
+        self.passed += report.when == "call" and report.passed
+        if tested := getattr(report, "rehearsal", None):
+            self.failed.append(msgspec.convert(tested, Tested))
+        if updated := getattr(report, "updated", None):
+            self.updated.append(updated)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file was read, or could not be."""
+        self.unread += msgspec.convert(getattr(report, "problems", []), list[Problem])
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What `replanctl test` hands over."""
+    parser.addoption("--rehearsal-update", action="store_true")
+    for name in ("--rehearsal-planner", "--rehearsal-tools", "--rehearsal-planner-timeout"):
+        parser.addoption(name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A report carries what was other than expected: it goes from process to process."""
+    report: Any = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, ExpectationError):
+        report.rehearsal = msgspec.to_builtins(call.excinfo.value.tested)
+    if call.when == "call" and isinstance(item, RehearsalItem) and item.updated:
+        report.updated = item.updated
+    return report  # type: ignore[no-any-return]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for what is wrong in a file."""
+    report: Any = yield
+    if isinstance(collector, RehearsalFile) and collector.problems:
+        report.problems = msgspec.to_builtins(collector.problems)
+    return report  # type: ignore[no-any-return]
+
 
 class RehearsalFile(pytest.File):
-    """A plan file that says what it expects."""
+    """A plan file that says what it expects. `problems` are what kept it from being read."""
+
+    problems: tuple[Problem, ...] = ()
 
     def collect(self) -> Iterator[pytest.Item]:
         """One test for each script with an `expect:` block: the plan's own, and every scenario's."""
@@ -34,12 +109,17 @@ class RehearsalFile(pytest.File):
         try:
             rehearsals = load_rehearsals(self.path)
         except InputError as error:
+            self.problems = tuple(self._near(each) for each in error.problems)
             raise self.CollectError(_lines(map(str, error.problems))) from error
         for rehearsal in rehearsals:
             expect = expected_of(rehearsal)
             if expect is not None:
                 name = clean(f"{self.path.stem}{f'[{rehearsal.scenario}]' if rehearsal.scenario else ''}")
                 yield RehearsalItem.from_parent(self, name=name, rehearsal=rehearsal, expect=expect)
+
+    def _near(self, problem: Problem) -> Problem:
+        """The same, its file as it is called from where the tests were started."""
+        return msgspec.structs.replace(problem, file=os.path.relpath(problem.file, self.config.invocation_params.dir))
 
 
 def expected_of(rehearsal: Rehearsal) -> dict[str, Any] | None:
@@ -57,17 +137,39 @@ class RehearsalItem(pytest.Item):
     def __init__(self, *, rehearsal: Rehearsal, expect: dict[str, Any], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._rehearsal, self._expect = rehearsal, expect
+        self.updated = ""
 
     def runtest(self) -> None:
-        """Rehearse and compare."""
-        session = rehearsed(self._rehearsal, self._rehearsal.policy)
-        if found := session.other_than(self._expect):
-            raise ExpectationError(_lines(session.told(found).split("\n")))
+        """Rehearse and compare, or write down what came."""
+        option = self.config.getoption
+        timeout = float(option("rehearsal_planner_timeout", None) or PLANNER_TIMEOUT)
+        outside = Outside(option("rehearsal_planner", None), option("rehearsal_tools", None), timeout)
+        session = rehearsed(self._rehearsal, self._rehearsal.policy, outside)
+        update = option("rehearsal_update", False)
+        if update and (changed := updates(self._expect, session.result)) and (place := self._place()):
+            write_down(place, changed)
+            said = ", ".join(".".join(map(str, path)) or "all of it" for path in changed)
+            self.updated = clean(f"{self._file(place[0])}: {self.name}: {said}")
+        elif found := session.other_than(self._expect):
+            raise ExpectationError(self._tested(session, found))
+
+    def _place(self) -> tuple[Source, tuple[str, ...]] | None:
+        return place_of_expect(self._rehearsal)
+
+    def _file(self, source: Source) -> str:
+        return os.path.relpath(source.name, self.config.invocation_params.dir)
+
+    def _tested(self, session: Rehearsed, found: list[str]) -> Tested:
+        source, path = self._place() or (self._rehearsal.sources[0], ())
+        told = _lines(session.told(found).split("\n"))
+        return Tested(self.name, self._file(source), line_of(source, path), tuple(found), told)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What was expected and what came, without a traceback."""
         if isinstance(excinfo.value, ExpectationError):
             return str(excinfo.value)
+        if isinstance(excinfo.value, ReplanctlError):  # tools that lack a name, no room for what was found
+            return _lines(filter(None, (str(excinfo.value), excinfo.value.hint)))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
@@ -126,6 +228,14 @@ def rehearsal_file(path: Path, parent: pytest.Collector) -> RehearsalFile:
     """The collector of a file; pytest prints its id as it is, and a name can be anything."""
     id_ = clean(str(path.relative_to(parent.config.rootpath))) if path.is_relative_to(parent.config.rootpath) else None
     return RehearsalFile.from_parent(parent, path=path, nodeid=id_)
+
+
+def write_down(place: tuple[Source, tuple[str, ...]], changed: Mapping[tuple[str | int, ...], Any]) -> None:
+    """Put what came in the place of what was expected. Raises InputError where there is no room."""
+    source, above = place
+    path = Path(source.name)
+    text = path.read_bytes().decode("utf-8-sig")  # of several tests in one file each changes what the others left
+    write_text(path, replaced(source.name, text, {(*above, *below): value for below, value in changed.items()}))
 
 
 def _lines(texts: Iterable[str]) -> str:

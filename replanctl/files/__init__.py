@@ -34,12 +34,15 @@ if TYPE_CHECKING:
     from replanctl.files.rehearsal import (
         Rehearsal,
         check_plan,
+        line_of,
         load_plan,
         load_policy,
         load_rehearsal,
         load_rehearsals,
         parse_rehearsal,
+        place_of_expect,
     )
+    from replanctl.files.rewriting import replaced
     from replanctl.files.schema import file_schema
     from replanctl.files.sections import Role
     from replanctl.files.sources import Source, read_outcomes, read_plan
@@ -91,9 +94,12 @@ else:
                 "load_plan",
                 "load_policy",
                 "load_rehearsal",
+                "line_of",
                 "load_rehearsals",
                 "parse_rehearsal",
+                "place_of_expect",
             ),
+            "rewriting": ("replaced",),
             "schema": ("file_schema",),
             "sections": ("Role",),
             "sources": (
@@ -136,7 +142,10 @@ __all__ = [
     "load_rehearsals",
     "means_to_be_ours",
     "named_after",
+    "line_of",
     "parse_draft",
+    "place_of_expect",
+    "replaced",
     "parse_rehearsal",
     "policy_text",
     "plans_in",

@@ -94,7 +94,7 @@ def _steps(get: GetEvent, key: str) -> Iterator[_Written]:
             while isinstance(start := get(), MappingStartEvent):
                 yield _step(start, get, key)
             return
-        _end(value, get)
+        end_of(value, get)
 
 
 def _step(start: Any, get: GetEvent, key: str) -> _Written:
@@ -105,16 +105,16 @@ def _step(start: Any, get: GetEvent, key: str) -> _Written:
         value = get()
         if getattr(name, "value", "") == key:
             written.said = begins_at(value), ends_at(value)
-        written.end = _end(value, get) or written.end
+        written.end = end_of(value, get) or written.end
         name = get()
     return written
 
 
-def _end(event: Any, get: GetEvent) -> int:
+def end_of(event: Any, get: GetEvent) -> int:
     """Where a value ends, as far as something may stand behind it; 0 where nothing may."""
     if not isinstance(event, CollectionStartEvent):
         return 0 if getattr(event, "style", "") in _BLOCK_SCALARS else ends_at(event)
     last = 0
     while not isinstance(inner := get(), CollectionEndEvent):
-        last = _end(inner, get)
+        last = end_of(inner, get)
     return ends_at(inner) if event.flow_style else last

@@ -16,6 +16,7 @@ from replanctl.files.disk import STDIN, read_text
 from replanctl.files.elsewhere import no_plan_in_json, not_a_plan
 from replanctl.files.faults import Fault, Names
 from replanctl.files.layers import Layer, Layers, layers_of
+from replanctl.files.places import Lines, Places
 from replanctl.files.plan import Steps
 from replanctl.files.reader import Document, Text, collector_paused, read, refuse
 from replanctl.files.recorded import Recorded
@@ -81,6 +82,27 @@ def load_rehearsals(path: str | Path) -> list[Rehearsal]:
         return [first]
     own = _in_own_file(first) if sources[-1].role is Role.OUTCOMES else first.scenarios
     return [parse_rehearsal([*only(sources, None)]), *(parse_rehearsal([*only(sources, name)]) for name in own)]
+
+
+def place_of_expect(rehearsal: Rehearsal) -> tuple[Source, tuple[str, ...]] | None:
+    """The text in which what is expected of a rehearsal is written, and where in it; None where nothing is."""
+    name = rehearsal.scenario
+    for source in reversed(rehearsal.sources):
+        value = read(source.name, source.text).value if source.text else None
+        if not isinstance(value, dict):
+            continue
+        if (name is None or source.role is Role.SCENARIO_FILE) and value.get("expect") is not None:
+            return source, ("expect",)
+        section = value.get("scenarios") if name is not None else None
+        if isinstance(section, dict) and isinstance(section.get(name), dict) and "expect" in section[name]:
+            return source, ("scenarios", str(name), "expect")
+    return None
+
+
+def line_of(source: Source, path: tuple[str | int, ...]) -> int:
+    """The line that the value at this path of a text begins in, or what it is part of."""
+    text = Text(source.text)
+    return Lines(text.written, text.place).place(text.place(Places(text.events(), [path]).find(path)))[0]
 
 
 def _in_own_file(rehearsal: Rehearsal) -> Iterable[str]:

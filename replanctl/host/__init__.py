@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from replanctl.host.book import add_to_book, open_book, save_book
     from replanctl.host.corpus import Case, load_corpus, stored_corpus
     from replanctl.host.effects import EffectLog, Unwritten
-    from replanctl.host.expect import mismatches
+    from replanctl.host.expect import mismatches, updates
     from replanctl.host.faults import FAULTS, Fault, check_faults, fault, with_faults
     from replanctl.host.outside import PLANNER_TIMEOUT, outside_of
     from replanctl.host.question import question_schema
@@ -30,7 +30,7 @@ else:
             "book": ("add_to_book", "open_book", "save_book"),
             "corpus": ("Case", "load_corpus", "stored_corpus"),
             "effects": ("EffectLog", "Unwritten"),
-            "expect": ("mismatches",),
+            "expect": ("mismatches", "updates"),
             "faults": ("FAULTS", "Fault", "check_faults", "fault", "with_faults"),
             "outside": ("PLANNER_TIMEOUT", "outside_of"),
             "question": ("question_schema",),
@@ -80,5 +80,6 @@ __all__ = [
     "stored_corpus",
     "take_up",
     "undone",
+    "updates",
     "with_faults",
 ]

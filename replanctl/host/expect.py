@@ -27,10 +27,51 @@ _OTHER_THAN = re.compile(r"!=\s*(.+)", re.DOTALL)
 
 def mismatches(expect: Mapping[str, Any], result: SessionResult) -> list[str]:
     """Everything the result is not that it was expected to be: its place, what was expected, what came."""
-    document: dict[str, Any] = msgspec.to_builtins(result, str_keys=True)
-    document["exit"] = 0 if result.status == "completed" else 1
-    document["replans"] = len(result.revisions)
+    document = _document(result)
     return [_with_successor(said, result) for said in _differences(expect, document, "")]
+
+
+def _document(result: SessionResult) -> dict[str, Any]:
+    document: dict[str, Any] = msgspec.to_builtins(result, str_keys=True)
+    return document | {"exit": 0 if result.status == "completed" else 1, "replans": len(result.revisions)}
+
+
+def updates(expect: Mapping[str, Any], result: SessionResult) -> dict[tuple[str | int, ...], Any]:
+    """What would have to stand in an `expect:` block instead, by its path in it, for the result to be as expected.
+
+    A field that the result does not have is left as it is. A list of another length is written anew, each entry with
+    the keys that the old ones had; where there were none, it becomes a number. An empty block says how it ended.
+    """
+    document = _document(result)
+    if not expect:
+        return {(): {name: document[name] for name in ("exit", "reason", "replans")}}
+    return dict(_instead(expect, document, ()))
+
+
+def _instead(expected: Any, found: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        for key, value in expected.items():
+            if key in found:
+                yield from _instead(value, found[key], (*path, key))
+    elif isinstance(expected, list) and isinstance(found, list | tuple):
+        if len(expected) == len(found):
+            for index, (one, other) in enumerate(zip(expected, found, strict=True)):
+                yield from _instead(one, other, (*path, index))
+        else:
+            yield path, _like(expected, found)
+    elif isinstance(found, list | tuple) and _counts(expected):
+        if not _equal(expected, len(found)):
+            yield path, len(found)
+    elif not _equal(expected, found):
+        yield path, found
+
+
+def _like(expected: list[Any], found: list[Any] | tuple[Any, ...]) -> Any:
+    """The entries that were found, with no more said of each than was said of the expected ones."""
+    keys = dict.fromkeys(key for each in expected if isinstance(each, Mapping) for key in each)
+    if not keys:
+        return list(found) if expected else len(found)
+    return [{key: each[key] for key in keys if key in each} if isinstance(each, Mapping) else each for each in found]
 
 
 _VARIABLE = re.compile(r"variables\.E([A-Za-z0-9][A-Za-z0-9_-]*)(?=[.:\[])")

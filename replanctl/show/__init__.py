@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
+    from replanctl.show.checks import Tested, github_lines, problems_markdown, sarif, tests_markdown
     from replanctl.show.console import make_console
     from replanctl.show.cost import cost_screen
     from replanctl.show.coupling import coupling_screen
@@ -35,6 +36,7 @@ else:
         __name__,
         {
             "verdict": ("closing_line", "verdict_style"),
+            "checks": ("Tested", "github_lines", "problems_markdown", "sarif", "tests_markdown"),
             "console": ("make_console",),
             "cost": ("cost_screen",),
             "coupling": ("coupling_screen",),
@@ -84,7 +86,12 @@ __all__ = [
     "SessionScreen",
     "Span",
     "clean",
+    "Tested",
+    "github_lines",
     "compare_markdown",
+    "problems_markdown",
+    "sarif",
+    "tests_markdown",
     "compare_screen",
     "matrices_screen",
     "matrix_markdown",

@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.output import say, write_document
 from replanctl.cli.spared import spare
-from replanctl.cli.values import positive
+from replanctl.cli.values import duration, positive
 from replanctl.cli.world import World, failing_at_the_end
 from replanctl.errors import UsageError
+from replanctl.host import PLANNER_TIMEOUT, outside_of
 
 _INSTALL = "pip install pytest-xdist, or leave out -n"
 _FAILED = (0, 1)  # pytest's codes for all passed and some failed are ours too
+
+
+if TYPE_CHECKING:
+    from replanctl.cli.collect import Reports
+
+
+class TestFormat(StrEnum):
+    """What is written behind pytest's report: nothing, annotations, or a summary in its place."""
+
+    TEXT = "text"
+    GITHUB = "github"
+    MARKDOWN = "markdown"
 
 
 class Options(Shared, frozen=True, kw_only=True):
@@ -28,11 +44,18 @@ class Options(Shared, frozen=True, kw_only=True):
     keyword: Annotated[str | None, Flag("Only tests whose names match.", "EXPRESSION", short="-k")] = None
     junit: Annotated[Path | None, Flag("Write a JUnit report.", "FILE", Path)] = None
     parallel: Annotated[int, Flag("So many processes (needs pytest-xdist).", "N", positive, "-n")] = 1
+    update: Annotated[bool, Flag("Write what came into the expect blocks, comments kept.")] = False
+    planner: Annotated[str | None, Flag("A command to ask for every replan, instead of the script.", "COMMAND")] = None
+    planner_timeout: Annotated[float, Flag("How long it may take; else a minute.", "TIME", duration)] = PLANNER_TIMEOUT
+    tools: Annotated[str | None, Flag("Python callables instead of scripted tools.", "MODULE:NAME")] = None
+    format: Annotated[TestFormat, Flag("How to write it.", "FORMAT", TestFormat)] = TestFormat.TEXT
 
 
 def execute(options: Options, world: World) -> int:
     """Run the tests; pytest writes the report."""
     import pytest
+
+    from replanctl.cli.collect import Reports
 
     for path in options.paths:
         if not path.exists():
@@ -40,15 +63,46 @@ def execute(options: Options, world: World) -> int:
     spare("--junit", options.junit, options.paths, world, options.store)
     if options.parallel > 1 and find_spec("xdist") is None:
         raise UsageError("-n runs tests side by side with pytest-xdist, which is not here", hint=_INSTALL)
-    with failing_at_the_end(world.stdout), _without(world, "PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
-        code = pytest.main([*_arguments(options), *map(str, options.paths)], plugins=[])
+    _check(options)
+    reports = Reports()
+    aside = options.format is TestFormat.MARKDOWN  # the summary is the result; pytest's own words go beside it
+    with (
+        failing_at_the_end(world.stdout),
+        _without(world, "PYTEST_ADDOPTS", "PYTEST_PLUGINS"),
+        redirect_stdout(sys.stderr) if aside else nullcontext(),
+    ):
+        code = pytest.main([*_arguments(options), *map(str, options.paths)], plugins=[reports])
+    _tell(reports, options, world)
     if code == pytest.ExitCode.NO_TESTS_COLLECTED and options.keyword:
         raise UsageError(f"no rehearsal with an expect: block matches -k {options.keyword}")
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         raise UsageError("no rehearsal with an expect: block was found", hint="say in the plan what you expect of it")
     if code == pytest.ExitCode.INTERRUPTED and not options.quiet:
         raise UsageError("not every rehearsal could be read")
+    if reports.unread:  # with several processes pytest takes that for a failure
+        return UsageError.exit_code
     return int(code) if code in _FAILED else UsageError.exit_code
+
+
+def _check(options: Options) -> None:
+    """Raises UsageError for a planner or tools that can't be had, before anything runs."""
+    if options.update and options.parallel > 1:
+        raise UsageError("--update and -n exclude each other", hint="files are written one after the other")
+    outside_of(options.planner, options.tools)
+
+
+def _tell(reports: Reports, options: Options, world: World) -> None:
+    """What goes beside or behind pytest's report."""
+    from replanctl.show import Tested, github_lines, tests_markdown
+
+    if reports.updated and not options.quiet:
+        say(world.stderr, [f"updated {each}" for each in reports.updated])
+    if options.format is TestFormat.GITHUB:
+        problems = [*reports.unread, *(each.problem for each in reports.failed)]
+        say(world.stdout, github_lines(problems))
+    elif options.format is TestFormat.MARKDOWN:
+        unread = [Tested(each.rule, each.file, each.line, (each.message,), str(each)) for each in reports.unread]
+        write_document(world.stdout, tests_markdown(reports.passed, [*unread, *reports.failed]))
 
 
 @contextmanager
@@ -81,6 +135,13 @@ def _arguments(options: Options) -> list[str]:
         words += [f"--junitxml={options.junit}"]
     if options.parallel > 1:
         words += ["-n", str(options.parallel)]
+    for name in ("planner", "tools"):
+        if (given := getattr(options, name)) is not None:
+            words.append(f"--rehearsal-{name}={given}")
+    if options.planner is not None:
+        words.append(f"--rehearsal-planner-timeout={options.planner_timeout}")
+    if options.update:
+        words.append("--rehearsal-update")
     if options.quiet:
         words += ["-q"]
     return [*words, f"--color={ {'always': 'yes', 'never': 'no'}.get(options.color, 'auto') }"]
