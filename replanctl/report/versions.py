@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from replanctl.kinds import ChangeKind, ErrorType, StepState
-from replanctl.plan import StepChange, StepLike, diff_plans
+from replanctl.plan import StepChange, diff_plans
 from replanctl.report.html import Html, joined, tag
 from replanctl.report.parts import Section, bullets, cut, ends, marked, own, paragraph, sections, table, value
 from replanctl.run import SessionResult, StepView, VersionView
-from replanctl.show import RESUMED, diff, glyphs_for, words
+from replanctl.show import RESUMED, again, diff, glyphs_for, words
 
 VERSIONS = 40  # that are shown; of more the first and the last
 GLYPHS = glyphs_for("utf-8")
@@ -72,15 +72,22 @@ def _changes(result: SessionResult, old: VersionView, new: VersionView) -> Html:
     head = [paragraph(own(why(result, new)), *([f"; rule {new.rule}"] if new.rule else []), ".")]
     if not found.changes:
         return joined([*head, paragraph("No step is another one.")])
+    listed = again.listed_again(found.changes)
     removed = {change.id: change.old for change in found.changes if change.kind is ChangeKind.REMOVED}
-    rows = [_change(change, removed) for change in found.changes]
+    rows = [*_listed_again(listed), *(_change(change, removed) for change in listed.others)]
     caption = f"What {new.version} changed in {old.version}"
-    return joined(
-        [*head, table(caption, ("Step", "Change", "Action", "Details"), rows), paragraph(diff.count_line(found))]
-    )
+    whole = table(caption, ("Step", "Change", "Action", "Details"), rows)
+    return joined([*head, whole, paragraph(diff.count_line(found, len(listed.old)))])
 
 
-def _change(change: StepChange, removed: dict[str, StepLike]) -> list[str]:
+def _listed_again(listed: again.Again) -> Iterator[list[str]]:
+    """A row for the steps that only have another id."""
+    if listed.old:
+        old, new = (words.some([*ids], "…") for ids in (listed.old, listed.new))
+        yield [old, _marked("=", "listed again", "note"), f"as {new}, nothing else changed", ""]
+
+
+def _change(change: StepChange, removed: Mapping[str, StepView]) -> list[str]:
     action, note, below = diff.describe(change, GLYPHS, removed)
     said, kind = _CHANGES[change.kind]
     gone = "gone" if change.kind is ChangeKind.REMOVED else None

@@ -70,6 +70,7 @@ __all__ = [
     "ledger",
     "lessons",
     "variables",
+    "again",
     "diff",
     "failure",
     "grid",

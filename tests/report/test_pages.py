@@ -54,7 +54,7 @@ def test_the_page_of_a_run_tells_all_of_it(cli: Cli) -> None:
     ]  # fmt: skip
     assert "the same failure kept coming back" in found.text
     assert "per_step: replans for this same failure" in found.text
-    assert "Plan: 1 added, 1 revised, 1 removed, 0 kept." in found.text
+    assert "Plan: 1 revised, 1 listed again, 0 kept." in found.text
 
 
 def test_every_prompt_is_there_letter_by_letter(cli: Cli) -> None:
