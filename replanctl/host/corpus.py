@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from replanctl.errors import InputError, Problem, UsageError
-from replanctl.files import Rehearsal, Role, Source, is_folder, load_rehearsal, parse_rehearsal, plans_in
+from replanctl.files import (
+    Rehearsal,
+    Role,
+    Source,
+    belongings,
+    home_of,
+    is_folder,
+    load_rehearsal,
+    load_rehearsals,
+    parse_rehearsal,
+    plans_in,
+)
 from replanctl.host.faults import fault, with_faults
 from replanctl.replan import Lesson
 from replanctl.store import Inputs, Store
 
-SUFFIXES = (".yaml", ".yml", ".json")
 STDIN = "-"
 # What makes a file of a folder a rehearsal: a plan, and something that says what its calls return.
 _STEPS = re.compile(rb"""\bsteps["']?\s*:""")
@@ -36,27 +46,38 @@ class Case(msgspec.Struct, frozen=True):
         return None if recorded is None else recorded.solved
 
 
-def load_corpus(paths: Iterable[str], *, stdin: Any = None) -> list[Case]:
+def load_corpus(paths: Iterable[str], *, scenarios: bool = True, stdin: Any = None) -> list[Case]:
     """The rehearsals of these files and of everything in these folders, in their order, each once.
 
-    Raises InputError with everything that is wrong in any of them, UsageError where there is none at all.
+    A plan with `scenarios` is a case for each of them, called `plan.yaml:NAME`, and one for its own script where it has
+    one; without, it is its own script alone. Raises InputError with everything that is wrong in any of the files,
+    UsageError where there is no rehearsal at all.
     """
     cases: dict[str, Case] = {}
     problems: list[Problem] = []
     paths = list(paths)
     for path in (file for name in paths for file in _files(name)):
         try:
-            rehearsal = load_rehearsal(path, stdin=stdin)
+            found = load_rehearsals(path) if scenarios and path != STDIN else [load_rehearsal(path, stdin=stdin)]
         except InputError as error:
             problems.extend(error.problems)
         else:
-            cases.setdefault(path, Case(path, rehearsal))
+            for case in _cases(path, found):
+                cases.setdefault(case.name, case)
     if any(problem.severity == "error" for problem in problems):
         raise InputError(problems)
     if not cases:
         hint = "a folder's rehearsals are its plans with outcomes, scenarios or recorded"
         raise UsageError(f"there is no rehearsal in {', '.join(paths)}", hint=hint)
     return list(cases.values())
+
+
+def _cases(path: str, rehearsals: Sequence[Rehearsal]) -> Iterator[Case]:
+    for one in rehearsals:
+        if one.scenario is not None:
+            yield Case(f"{path}:{one.scenario}", one)
+        elif len(rehearsals) == 1 or one.outcomes or one.interruptions or one.recorded:
+            yield Case(path, one)
 
 
 def _files(name: str) -> Iterator[str]:
@@ -68,12 +89,14 @@ def _files(name: str) -> Iterator[str]:
 
 
 def _is_rehearsal(path: Path) -> bool:
+    """Whether a file is a plan with a script, in it or beside it, or a script that names its plan."""
     try:
         text = path.read_bytes()
     except OSError:
         return True  # what can't be read is said when it is
-    beside = (path.with_name(f"{path.stem}.outcomes{suffix}") for suffix in SUFFIXES)
-    return bool(_STEPS.search(text)) and (bool(_SCRIPT.search(text)) or any(map(Path.exists, beside)))
+    if not _STEPS.search(text):
+        return home_of(path) is not None
+    return bool(_SCRIPT.search(text)) or len(belongings(path)) > 1
 
 
 def stored_corpus(store: Store) -> tuple[list[Case], int]:

@@ -29,7 +29,7 @@ class Marks(NamedTuple):
 
 _UNICODE = Marks("·", "✓", "◐", "‼", "✗")
 _ASCII = Marks(".", "+", "~", "!", "x")
-_STYLES = {"unlanded": "dim", "absorbed": "done", "gaps": "notice", "handed_over": "remedy", "stopped": "failed"}
+_STYLES = {"unlanded": "dim", "absorbed": "done", "gaps": "notice", "handed_over": "person", "stopped": "failed"}
 _WORST = ("unlanded", "absorbed", "replans", "gaps", "handed_over", "stopped")
 
 # The columns in their groups, in the order of the statuses: the heads whole, short and shortest.

@@ -130,7 +130,7 @@ def ended(facts: Facts, paper: Paper) -> Span:
     if facts.reason is Reason.GOAL_MET_WITH_GAPS:
         return Span(f"{marks.gaps} {word}", "notice")
     if facts.reason is Reason.ESCALATED:
-        return Span(f"{marks.handed_over} {word}", "remedy")
+        return Span(f"{marks.handed_over} {word}", "person")
     return Span(f"{marks.stopped} {word}", "failed")
 
 

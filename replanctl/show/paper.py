@@ -37,6 +37,7 @@ STYLES = {
     "rewired": "cyan",
     "main": "dim blue",
     "remedy": "dim magenta",
+    "person": "bold magenta",
     "command": "cyan",
 }
 

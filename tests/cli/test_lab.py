@@ -287,6 +287,27 @@ def test_every_bad_file_of_a_corpus_is_named_with_its_place(cli: Cli) -> None:
     assert (done.code, sorted({place.split(":")[0] for place in places})) == (2, ["more/one.yaml", "more/two.yaml"])
 
 
+def test_each_scenario_is_a_rehearsal_of_its_own(cli: Cli) -> None:
+    steps = "goal: g\nsteps: [{id: 1, tool: look}]\n"
+    scenarios = "scenarios: {slow: {outcomes: [{match: {tool: look}, returns: [timeout, ok]}]}, fine: {outcomes: []}}\n"
+    Path("more").mkdir()
+    Path("more/alone.yaml").write_text(steps + scenarios)
+    Path("more/both.yaml").write_text(steps + scenarios + "outcomes: [{match: {tool: look}, returns: [shape, ok]}]\n")
+    Path("more/other.yaml").write_text("plan: alone.yaml\noutcomes: [{match: {tool: look}, returns: [denied]}]\n")
+    words = ["compare", "more", "--strategies", "none,hybrid", "--shard", "1/1", "-o", "all.facts"]
+    fine(cli(*words))
+    head = json.loads(Path("all.facts").read_text().splitlines()[0])
+    assert [case["name"] for case in head["cases"]] == [
+        "more/alone.yaml:slow",
+        "more/alone.yaml:fine",
+        "more/both.yaml",
+        "more/both.yaml:slow",
+        "more/both.yaml:fine",
+        "more/other.yaml",
+    ]
+    assert len(json.loads(fine(cli("matrix", "more/both.yaml", "--format", "json")))["plans"]) == 1
+
+
 @pytest.mark.parametrize(
     ("shards", "said"),
     [

@@ -36,7 +36,7 @@ class Options(SweepOptions, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Sweep and tell; the exit code is 0, or 1 by `--fail-on`."""
-    cases = under_policy(load_corpus(options.plans, stdin=world.stdin), options.policy, options)
+    cases = under_policy(load_corpus(options.plans, scenarios=False, stdin=world.stdin), options.policy, options)
     study, work = matrix_study(cases, MatrixOptions(options.goals, options.pairs), __version__)
     flags = policy_words(options, [options.policy] if options.policy is not None else [])
     telling = Telling(options.format, options.color, options.fail_on, store=options.store)
