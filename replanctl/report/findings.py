@@ -7,6 +7,7 @@ from replanctl.report.parts import Section, bullets, cut, marked, own, table, va
 from replanctl.run import SessionResult
 from replanctl.show import words
 
+LESSON = 1_000  # characters of a lesson that are shown: it is what later replans are told
 _HEALTH = {Health.CLEAN: ("✓", "done"), Health.STALE: ("◐", "warn"), Health.VOID: ("✗", "failed")}
 
 
@@ -63,7 +64,7 @@ def lessons(result: SessionResult) -> Section | None:
         return None
     rows = [
         [
-            own(cut(each.text)),
+            own(cut(each.text, LESSON)),
             str(each.error_type),
             f"step {each.step_id} in {each.version}" if each.step_id is not None else each.version,
             words.number(each.count),

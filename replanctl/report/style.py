@@ -45,6 +45,8 @@ td:has(bdi),td:has(.value){min-width:10rem}
 thead th{font-weight:600;color:var(--soft);border-bottom:2px solid var(--line);vertical-align:bottom;
 overflow-wrap:normal}
 tbody th{font-weight:600}
+tbody th bdi{font-weight:400}
+.group th bdi{font-weight:600}
 .group th{background:var(--wash);padding:.35rem .5rem}
 td p,td ul{margin:0}
 td ul{padding-left:1.1rem}
@@ -76,7 +78,7 @@ nav,.skip{display:none}
 .scroll,pre{overflow:visible;max-height:none}
 th,td,td:has(bdi),td:has(.value){min-width:0;padding-right:.5rem;overflow-wrap:anywhere}
 .bar{min-width:4rem;max-width:9rem;print-color-adjust:exact;-webkit-print-color-adjust:exact}
-h2,h3,caption{break-after:avoid}
+h2,h3,caption,thead,.group,.note{break-after:avoid}
 tr,dl div{break-inside:avoid}
 thead{display:table-header-group}}
 """)
