@@ -20,7 +20,7 @@ from replanctl.host.recording import ChangedGoal, Recording, Start, check_same
 from replanctl.host.rehearse import amended_events
 from replanctl.plan import Tool
 from replanctl.replan import Lesson
-from replanctl.run import Event, Policy, Session, StepEnd
+from replanctl.run import Event, Policy, Session, StepEnd, plan_warnings
 from replanctl.store import Inputs
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class Drive:
             tools=RecordedTools(tools, log),
             replanner=RecordedReplanner(self._planner, log, self._planner.name),
             lessons=start.inputs.lessons,
+            warnings=tuple(plan_warnings(start.plan)),
             plain=start.plain,
             no_plan=start.fault,
             default_tool=_PATIENT,

@@ -57,6 +57,7 @@ from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
 from replanctl.run.settlements import UnsettledError, Word, settlements, ways, word
 from replanctl.run.settling import Doubt, Settlement, doubts
 from replanctl.run.tools import Attempt, Call, Outcome, Started, StepError, Tools
+from replanctl.run.written import plan_warnings
 
 if TYPE_CHECKING:
     from replanctl.run.schema import DIALECT, Schema, event_schema, in_json_words, result_schema
@@ -75,6 +76,7 @@ __all__ = [
     "LessonView",
     "check_policy",
     "own_steps",
+    "plan_warnings",
     "events",
     "Amendment",
     "AnyEvent",

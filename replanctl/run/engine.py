@@ -29,6 +29,7 @@ from replanctl.run.step_ends import StepEnds
 from replanctl.run.stop import Stop
 from replanctl.run.tools import Started, Tools
 from replanctl.run.turns import Turns
+from replanctl.run.written import plan_warnings
 
 LastWords = Callable[[], Iterable[str]]
 
@@ -84,6 +85,7 @@ class Session:
             check_seam(replanner, "replan", "a replanner")
         if not checked:
             plan = own_plan(plan)
+            warnings = (*warnings, *plan_warnings(plan))
         policy = policy or Policy()
         if policy.mode is Mode.AUTO:
             plan = coupled(plan, policy.solver.required_steps)

@@ -13,7 +13,6 @@ import msgspec
 
 from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal, no_progress
-from replanctl.plan import foreign_in, may_be_foreign
 from replanctl.replan import Check, Replanner
 from replanctl.run.committing import Committing, Faults
 from replanctl.run.events import Event, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
@@ -23,6 +22,7 @@ from replanctl.run.state import Failure, GivenUp, SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.stop import Stop
 from replanctl.run.trigger import Trigger, failure_trigger, goal_trigger
+from replanctl.run.written import may_mislead, placeholders
 
 
 # The order is what makes a gate hard: nothing is spent before the gate that limits it has admitted it. The lesson comes
@@ -187,15 +187,9 @@ class Replanning:
         )  # fmt: skip
 
     def _placeholders(self, draft: Draft) -> Iterator[str]:
-        """What a draft writes in another system's words reaches its tool as text: its author is told what to write."""
-        suspects = [step for step in draft.steps if may_be_foreign(step.args)]
+        suspects = [step for step in draft.steps if may_mislead(step)]
         known = {*self._state.graph.known, *(step.id for step in draft.steps)} if suspects else set()
-        for step in suspects:
-            for foreign in foreign_in(step.args, known):
-                yield (
-                    f"foreign-reference: step {step.id} of the draft has the text {foreign.text}, which is no reference"
-                    f" here: to read step {foreign.step_id}, write {foreign.form}"
-                )
+        return placeholders(suspects, known, " of the draft")
 
     def _rejected(self, trigger: Trigger, faults: Faults, who: str) -> Generator[Event, None, bool]:
         """A refused draft becomes a lesson, and the next request tells why; returns whether there is none.
