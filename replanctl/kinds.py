@@ -219,6 +219,7 @@ class Reason(StrEnum):
     ESCALATED = "escalated"
     INSUFFICIENT_EVIDENCE = "insufficient_evidence"
     INTERRUPTED = "interrupted"
+    PRUNED = "pruned"  # given up: its number is all that is left
 
     @property
     def ending(self) -> Ending:
@@ -255,6 +256,7 @@ class RunStatus(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
+    PRUNED = "pruned"  # given up: its number is all that is left
 
 
 class RunFormat(StrEnum):

@@ -30,6 +30,13 @@ def new_head(db: sqlite3.Connection, run: int, *, started: str, goal: str, statu
     return add(db, head, Kind.GOAL, [goal.encode()]) if head.cut else head
 
 
+def pruned(head: Head) -> Head:
+    """What is left of a run that is given up: of a later turn than all that may still lie about of it."""
+    return Head(
+        run=head.run, turn=head.turn + 1, edition=0, started=head.started, goal="", cut=False, status=RunStatus.PRUNED
+    )
+
+
 def put_head(db: sqlite3.Connection, head: Head) -> None:
     """Write the head of a run, in the place of the one before."""
     piece = Piece(key(Kind.HEAD, head.run), head.turn, True, _ENCODE(head))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -27,13 +28,14 @@ from replanctl.store.frames import MOST_RUNS, Kind
 from replanctl.store.model import Head, Inputs, RunRow
 from replanctl.store.packing import DamagedError, pack, unpack
 from replanctl.store.private import make_folder
-from replanctl.store.rows import add, new_head, put_head
-from replanctl.store.shelf import DamagedRunError, Shelf
+from replanctl.store.rows import add, new_head, pruned, put_head
+from replanctl.store.shelf import DamagedRunError, Shelf, reach
 from replanctl.store.writer import BATCH, RunWriter
 
 PATIENCE = 3.0  # seconds to wait for another process that is writing
 
 T = TypeVar("T")
+_PRUNED = RunStatus.PRUNED
 
 
 class Store:
@@ -105,7 +107,30 @@ class Store:
 
     def runs(self) -> list[RunRow]:
         """Every run that can be read, oldest first."""
-        return [self._row(head) for head in self._shelf.heads().values() if head]
+        return [self._row(head) for head in self._shelf.heads().values() if head and head.status is not _PRUNED]
+
+    def prune(self, keep: int) -> list[int]:
+        """Give up all readable runs but the newest `keep` (at least 1), and say which; one that is being written stays.
+
+        Their numbers are not used again: what is left of each says that it is gone.
+        """
+        heads = [head for head in self._shelf.heads().values() if head and head.status is not _PRUNED]
+        gone = [head.run for head in heads[: -max(keep, 1)] if self._give_up(head)]
+        with guarded(self._path), suppress(sqlite3.OperationalError):  # another process is at work: the room is kept
+            self._db.execute("VACUUM")
+        return gone
+
+    def _give_up(self, head: Head) -> bool:
+        claim = Claim(self._folder, head.run)
+        try:
+            if claim.held:
+                with guarded(self._path), transaction(self._db):
+                    for kind in Kind:
+                        self._db.execute("DELETE FROM parts WHERE id BETWEEN ? AND ?", reach(kind, head.run))
+                    put_head(self._db, pruned(head))
+            return claim.held
+        finally:
+            claim.release()
 
     def damaged(self) -> list[int]:
         """The numbers of the runs that `runs` leaves out."""
@@ -166,7 +191,10 @@ class Store:
         return RunRow(head.run, head.started, goal, status, head.reason, head.seconds, head.versions, head.tokens)
 
     def _head(self, run: int) -> Head:
-        if head := self._shelf.head(run):
+        head = self._shelf.head(run)
+        if head is not None and head.status is _PRUNED:
+            raise UsageError(f"run {run} was given up by runs --prune", hint="replanctl runs lists those that are left")
+        if head is not None:
             return head
         raise UsageError(f"there is no run {run} in {self._folder}", hint="replanctl runs lists them")
 

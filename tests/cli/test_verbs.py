@@ -29,19 +29,67 @@ def loaded(done: Done) -> dict[str, Any]:
 # -- runs -----------------------------------------------------------------------------------------------------------
 
 
-def test_runs_are_listed_oldest_first(ran: Cli) -> None:
+def test_runs_are_listed_newest_first(ran: Cli) -> None:
     assert ran("runs") == Done(0, """\
-  run  started    ended      plan  time  tokens  goal
-    1  01-02    ✓ goal_met     v2    4s   1,505  find the price
-    2  01-02    ✗ escalated    v1    2s     700  find the price
-    3  01-02    ✓ goal_met     v1    3s     880  find the price
+  run  started        ended      ver  time  tokens  plan       goal
+    3  01-02 03:04  ✓ goal_met    v1    3s     880  plan.yaml  find the price
+    2  01-02 03:04  ✗ escalated   v1    2s     700  plan.yaml  find the price
+    1  01-02 03:04  ✓ goal_met    v2    4s   1,505  plan.yaml  find the price
 """, "")  # fmt: skip
     rows = loaded(ran("runs", "--format", "json"))
     assert rows["schema_version"] == 1
     assert rows["runs"][1] == {
         "run": 2, "started": NOW, "goal": "find the price", "status": "failed", "reason": "escalated",
-        "seconds": 2.0, "versions": 1, "tokens": 700,
+        "seconds": 2.0, "versions": 1, "tokens": 700, "plan": "plan.yaml",
     }  # fmt: skip
+
+
+def listed(cli: Cli, *words: str) -> list[int]:
+    return [row["run"] for row in loaded(cli("runs", "--format", "json", *words))["runs"]]
+
+
+def test_runs_are_chosen(ran: Cli) -> None:
+    ran.files({"other.yaml": PLAN})
+    assert ran("run", "./other.yaml", "-q").code == 0
+    assert listed(ran, "--limit", "2") == [4, 3]
+    assert listed(ran, "--failed") == [2]
+    assert listed(ran, "--plan", "other.yaml") == [4]
+    assert listed(ran, "--plan", "plan.yaml", "--limit", "1") == [3]
+    assert ran("runs", "--plan", "none.yaml") == Done(0, "  There is no such run.\n", "")
+    assert ran("runs", "--limit", "0").code == 2
+
+
+def test_long_names_fit_the_screen(cli: Cli) -> None:
+    name = f"{'very-' * 12}long.yaml"
+    cli.files({name: PLAN.replace("find the price", "find " * 40), "gaps.yaml": PLAN})
+    assert cli("run", name, "-q").code == 0
+    assert max(map(len, cli("runs").out.splitlines())) <= 80
+
+
+def test_old_runs_are_given_up_and_their_numbers_with_them(ran: Cli) -> None:
+    assert ran("runs", "--prune", "1", "--failed").code == 2
+    assert ran("runs", "--prune", "1") == Done(0, "2 runs given up\n", "")
+    assert listed(ran) == [3]
+    assert ran("show", "2") == Done(
+        2, "", "replanctl: run 2 was given up by runs --prune\n  replanctl runs lists those that are left\n"
+    )
+    assert ran("replay", "3").code == 0
+    assert ran("run", "plan.yaml", "-q").code == 0
+    assert listed(ran) == [4, 3]
+    assert loaded(ran("runs", "--prune", "1", "--format", "json"))["pruned"] == [3]
+    assert ran("runs", "--prune", "1") == Done(0, "0 runs given up\n", "")
+    assert ran("runs").err == ""  # nothing is taken for damaged
+
+
+def test_giving_up_where_there_is_no_store(cli: Cli) -> None:
+    assert cli("runs", "--prune", "3") == Done(0, "0 runs given up\n", "")
+    assert not cli.store.exists()
+
+
+def test_resume_alone_takes_the_latest_that_can_be_resumed(ran: Cli) -> None:
+    again = loaded(ran("resume", "--outcomes", "shape.yaml", "--format", "json"))
+    assert (again["run"], again["reason"]) == (2, "goal_met")
+    assert ran("resume").err == "run 3 is completed (goal_met): there is nothing to resume\n"
 
 
 def test_no_runs_are_no_error(cli: Cli) -> None:

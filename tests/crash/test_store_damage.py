@@ -85,7 +85,20 @@ def test_pages_without_a_head_are_still_read(stored: Cli) -> None:
         data[page : page + 8] = b"\xff" * 8
     path.write_bytes(data)
     assert lost(before, shows(stored)) == []
-    assert [line.split()[0] for line in stored("runs").out.splitlines()[1:]] == [str(n) for n in range(1, RUNS + 1)]
+    assert [line.split()[0] for line in stored("runs").out.splitlines()[1:]] == [str(n) for n in range(RUNS, 0, -1)]
+
+
+def test_what_was_given_up_does_not_come_back_from_damaged_pages(stored: Cli) -> None:
+    assert stored("runs", "--prune", "2").code == 0
+    path = stored.store / FILE_NAME
+    data = bytearray(path.read_bytes())
+    for page in range(0, len(data), 4096):
+        data[page : page + 8] = b"\xff" * 8
+    path.write_bytes(data)
+    listed = stored("runs")
+    assert [line.split()[0] for line in listed.out.splitlines()[1:]] == [str(RUNS), str(RUNS - 1)]
+    assert listed.err == ""
+    assert stored("show", "1").code == 2
 
 
 # What is done to the rows of run 2, by SQL.

@@ -21,13 +21,15 @@ from replanctl.files import collector_paused
 from replanctl.host import Given, InDoubtError, NotGivenError, add_to_book, open_book, take_up
 from replanctl.kinds import RunFormat, RunStatus
 from replanctl.run import ways
-from replanctl.store import Store
+from replanctl.store import RunRow, Store
 
 
 class Options(AmendOptions, frozen=True, kw_only=True):
     """What `resume` takes. Limits hold from where the run goes on."""
 
-    run: Annotated[int | None, Flag("Which run; else the latest.", "RUN", positive, positional=True)] = None
+    run: Annotated[
+        int | None, Flag("Which run; else the latest that can be resumed.", "RUN", positive, positional=True)
+    ] = None
     lessons: Annotated[Path | None, Flag("A lesson book, where the run's lessons go after.", "FILE", Path)] = None
     format: Annotated[RunFormat, Flag("How to write it.", "FORMAT", RunFormat)] = RunFormat.TEXT
     output: Annotated[Path | None, Flag("Write to FILE, whole or not at all.", "FILE", Path, "-o")] = None
@@ -42,7 +44,7 @@ def execute(options: Options, world: World) -> int:
     """Go on with the run; the exit code says whether it completed now."""
     folder = world.store_folder(options.store)
     with Store.open(folder) as store:
-        row = store.latest() if options.run is None else store.run(options.run)
+        row = _latest(store) if options.run is None else store.run(options.run)
         given = (options.outcomes, options.lessons, *started(options.planner, options.tools))
         had = (source.name for source in store.inputs(row.run).sources) if options.output else ()
         spare("-o", options.output, (*given, *had), world, options.store)
@@ -65,6 +67,12 @@ def execute(options: Options, world: World) -> int:
     if options.lessons:
         add_to_book(options.lessons, result, running.inputs.policy.lessons)
     return 0 if result.status == "completed" else 1
+
+
+def _latest(store: Store) -> RunRow:
+    """The newest run that has not completed and that nobody is writing; the newest of all where there is none."""
+    open_ = (row for row in reversed(store.runs()) if row.status in (RunStatus.FAILED, RunStatus.INTERRUPTED))
+    return next(open_, None) or store.latest()
 
 
 def _given(options: Options) -> Given:
