@@ -67,6 +67,6 @@ class StoreError(ReplanctlError):
 
 
 class ReplayDivergedError(ReplanctlError):
-    """A stored run did not come out the same again."""
+    """A session did not come out the same again: its text names the event at which it parts."""
 
     exit_code = 4

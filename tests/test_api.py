@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
+import io
 import subprocess
 import sys
 
@@ -34,7 +36,8 @@ from replanctl.replan.signal import ErrorType
 PROMISED = (
     "load_plan", "Plan", "Step", "FailureSignal", "classify", "route", "ReplanBreaker", "BudgetGate",
     "OscillationGuard", "LessonBook", "VariableTable", "CostModel", "build_prompt", "diff_plans", "PlanDiff", "Event",
-    "SessionResult", "PlanExecuteAgent",
+    "SessionResult", "PlanExecuteAgent", "Session", "resume", "replay", "rehearse", "mismatches", "ToolFailure",
+    "Outcome", "Tool", "Policy", "GateLimits", "RetryPolicy", "OutcomeRule",
 )  # fmt: skip
 
 
@@ -43,6 +46,15 @@ def test_every_public_name_is_there_and_says_what_it_is(name: str) -> None:
     assert name in replanctl.__all__
     value = getattr(replanctl, name)
     assert name == "__version__" or (value.__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("name", ["PlanExecuteAgent", "Session"])
+def test_the_examples_of_docstrings_come_out_as_they_say(name: str) -> None:
+    value, said = getattr(replanctl, name), io.StringIO()
+    names = {each: getattr(replanctl, each) for each in replanctl.__all__}
+    example = doctest.DocTestParser().get_doctest(value.__doc__, names, name, None, None)
+    assert doctest.DocTestRunner(verbose=False).run(example, out=said.write) == (0, len(example.examples)), said
+    assert len(example.examples) >= 2, said.getvalue()
 
 
 def test_the_list_of_names_and_their_homes_agree() -> None:

@@ -12,13 +12,13 @@ from msgspec import UNSET, UnsetType
 from replanctl.errors import UsageError
 from replanctl.host.amending import More, Settle, changes_of
 from replanctl.host.driving import Drive, Driver
-from replanctl.host.functions import OnError, Toolbox, check_tools
+from replanctl.host.functions import OnError, Toolbox, check_tools, clean_text
 from replanctl.host.planner import PlannerFunction
 from replanctl.host.recording import recording_of
 from replanctl.kinds import Granularity
 from replanctl.plan import Tool
 from replanctl.replan import GateLimits, Lesson, RoutingPolicy
-from replanctl.run import Event, LessonView, Policy, ResultFold, RetryPolicy, SessionResult, check_policy
+from replanctl.run import Event, LessonView, Policy, ResultFold, RetryPolicy, SessionResult, check_goal, check_policy
 
 MAX_STEPS = 12
 MAX_REPLANS = 5
@@ -38,6 +38,14 @@ class PlanExecuteAgent:
     failure is a replan, nothing is retried, and it ends as `goal_met`, `no_plan`, `step_budget` or `replan_budget`.
     With one it is the whole engine. `max_steps` (12 executions when nothing says otherwise) and `max_replans` (5) given
     here win over the policy's. Raises UsageError for what can't be run; what planner and tools do later never raises.
+
+    >>> def planner(goal, history, last_error):
+    ...     return [Step(1, "search", {"query": goal})] if last_error is None else [Step(2, "ask")]
+    >>> def search(query):
+    ...     raise LookupError(query)
+    >>> result = PlanExecuteAgent(planner, {"search": search, "ask": lambda: "shelf 12"}).run("tea")
+    >>> result.reason.value, result.signals[0].error_msg, result.variables["E2"].value
+    ('goal_met', 'LookupError: tea', 'shelf 12')
     """
 
     def __init__(
@@ -137,11 +145,15 @@ class PlanExecuteAgent:
 
         It takes effect when what is in flight has ended; `refutes` names the assumptions that no longer hold.
         """
-        if not isinstance(goal, str) or not goal:
-            raise UsageError(f"a goal is text, not {goal!r}")
-        self._goals.put((goal, (refutes,) if isinstance(refutes, str) else tuple(refutes)))
+        check_goal(goal)
+        names = (refutes,) if isinstance(refutes, str) else tuple(refutes)
+        for name in names:
+            if not isinstance(name, str):
+                raise UsageError(f"refutes names assumptions, and a {type(name).__name__} is no name")
+        self._goals.put((goal, tuple(map(clean_text, names))))
 
     def _begun(self, drive: Drive, goal: str) -> Iterator[Event]:
+        check_goal(goal)
         return drive.begin(goal, self._policy, lessons=self._lessons, specs=self._specs, plain=self._plain)
 
 

@@ -23,6 +23,7 @@ from replanctl.run import (
     UnsettledError,
     Word,
     call_cut_off,
+    check_goal,
     settlements,
     where_to_cut,
     word,
@@ -79,8 +80,8 @@ def changes_of(
     """What Python code wants changed, looked at once. Raises UsageError for what makes no sense."""
     for name, limit in limits.items():
         _check_limit(name, limit.by if isinstance(limit, More) else limit)
-    if goal is not None and not (isinstance(goal, str) and goal):
-        raise UsageError(f"a goal is text, not {goal!r}")
+    if goal is not None:
+        check_goal(goal)
     return Changes(
         limits=dict(limits),
         granularity=None if granularity is None else _granularity(granularity),

@@ -35,6 +35,9 @@ _STATUS_OF: tuple[tuple[type[BaseException], Status], ...] = (
 )
 
 
+_MOST = 1_000_000_000  # tokens, or seconds: what is summed up stays within 64 bits
+
+
 class ToolFailure(Exception):  # noqa: N818  # the field's word: a tool's failure is a value, not an error of the program
     """Raised by a tool that knows how it failed.
 
@@ -143,9 +146,19 @@ def _outcome(answer: Any) -> Outcome:
     if not isinstance(answer, Outcome):
         return Outcome(Status.OK, _data(answer))
     try:
-        return msgspec.convert(msgspec.to_builtins(msgspec.structs.replace(answer, value=_data(answer.value))), Outcome)
-    except msgspec.ValidationError as error:
+        return _sound(msgspec.structs.replace(answer, value=_data(answer.value)))
+    except (ValueError, TypeError) as error:  # a ValidationError is a ValueError
         raise TypeError(f"the tool's Outcome is none: {error}") from None
+
+
+def _sound(outcome: Outcome) -> Outcome:
+    """A copy of an outcome. Raises ValueError or TypeError where a field holds what it can't, NoDataError for text that
+    can't be written."""
+    sound = msgspec.convert(data_of(msgspec.to_builtins(outcome)), Outcome)
+    for name, number in (("retry_after", sound.retry_after), ("tokens", sound.tokens)):
+        if number is not None and not 0 <= number <= _MOST:
+            raise ValueError(f"{name} is a number from 0 to {_MOST:,}, not {number}")
+    return sound
 
 
 def _data(value: Any) -> Any:
@@ -159,14 +172,22 @@ def _data(value: Any) -> Any:
 
 def _failure(error: BaseException) -> Outcome:
     if isinstance(error, ToolFailure):
-        return Outcome(
-            error.status, None, error.message, retry_after=error.retry_after, refutes=error.refutes, cause=error.cause
-        )
+        return _said(error)
     if isinstance(error, NoDataError):
         return Outcome(Status.ERROR, None, str(error))
     status = status_of(error)
     classified = any(isinstance(error, kind) for kind, _ in _STATUS_OF)
     return Outcome(status, None, describe(error) if classified else named(error))
+
+
+def _said(error: ToolFailure) -> Outcome:
+    """What a tool says of its failure; one that was changed, or never made whole, says nothing."""
+    try:
+        message, cause, refutes = clean_text(error.message), clean_text(error.cause), map(clean_text, error.refutes)
+        said = Outcome(error.status, None, message, retry_after=error.retry_after, refutes=tuple(refutes), cause=cause)
+        return _sound(said)
+    except (AttributeError, TypeError, ValueError):
+        return Outcome(Status.ERROR, None, f"a {type(error).__name__} that does not say how it failed")
 
 
 def interrupt_in(error: BaseException) -> BaseException | None:

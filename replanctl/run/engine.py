@@ -59,6 +59,11 @@ class Session:
     describe, `specs` what holds for one by its name. `listener` is told every request before it is answered. The plan
     is looked at and copied, unless it is `checked`: one that was loaded from a file. Raises UsageError for what can't
     be run.
+
+    >>> plan = Plan.of("find tea", [Step(1, "search"), Step(2, "write", {"about": "#E1"})])
+    >>> result = fold(Session(plan, tools=ScriptedTools(())).events())
+    >>> result.reason.value, result.history[1].args, result.seconds
+    ('goal_met', {'about': 'ok'}, 2.0)
     """
 
     def __init__(

@@ -35,7 +35,8 @@ VersionName = Annotated[str, msgspec.Meta(pattern="^v[1-9][0-9]*$")]
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
-    """What every event carries."""
+    """What every event carries: its number `seq` (from 0, without gaps), the session's clock `at` in seconds, and the
+    plan `version` in force (`v1`)."""
 
     seq: Annotated[int, msgspec.Meta(ge=0)]
     at: Seconds

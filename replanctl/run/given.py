@@ -40,6 +40,7 @@ def own_plan(plan: object) -> Plan:
     """A plan whose steps are the session's own. Raises UsageError with everything that keeps it from being run."""
     if not isinstance(plan, Plan):
         raise UsageError(f"a session runs a Plan, not a {type(plan).__name__}")
+    check_goal(plan.goal)
     steps, faults = [], []
     for step in plan.steps:
         try:
@@ -50,6 +51,12 @@ def own_plan(plan: object) -> Plan:
     if faults := faults or list(plan_faults(whole)):
         raise UsageError(f"the plan can't be run: {'; '.join(faults)}")
     return whole
+
+
+def check_goal(goal: object) -> None:
+    """Raises UsageError for a goal that is no text, says nothing or can't be written."""
+    if not isinstance(goal, str) or not goal or not _writable(goal):
+        raise UsageError(f"a goal is text, not {ascii(goal) if isinstance(goal, str) else f'a {type(goal).__name__}'}")
 
 
 def check_policy(policy: object) -> None:
@@ -71,6 +78,7 @@ def _faults(step: Step) -> Iterator[str]:
         yield "its action is no text"
     if not isinstance(step.expected_outcome, str | None):
         yield "its expected_outcome is no text"
+    yield from _text_faults(step)
     yield from _name_faults(step)
     yield from _mapping_faults("args", step.args)
     yield from _contract_faults(step.produces)
@@ -78,12 +86,30 @@ def _faults(step: Step) -> Iterator[str]:
         yield from _alternative_faults(way)
 
 
+def _text_faults(step: Step) -> Iterator[str]:
+    texts = {"tool": step.tool_name, "action": step.action, "expected_outcome": step.expected_outcome}
+    for what, text in texts.items():
+        if isinstance(text, str) and not _writable(text):
+            yield f"its {what} holds half a surrogate pair"
+
+
+def _writable(text: str) -> bool:
+    """Whether a text can be written at all: half a surrogate pair can't."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _name_faults(step: Step) -> Iterator[str]:
     if not isinstance(step.depends_on, tuple | None) or not all(_is_id(id_) for id_ in step.depends_on or ()):
         yield "its depends_on holds what is no id"
     if not (step.replaces is None or _is_id(step.replaces)):
         yield "its replaces is no id"
-    if not isinstance(step.assumes, tuple) or not all(isinstance(name, str) for name in step.assumes):
+    if not isinstance(step.assumes, tuple) or not all(
+        isinstance(name, str) and _writable(name) for name in step.assumes
+    ):
         yield "it assumes what is no name"
     if not isinstance(step.on_failure, OnFailure | None):
         yield f"its on_failure is none of {', '.join(OnFailure)}"
@@ -91,6 +117,10 @@ def _name_faults(step: Step) -> Iterator[str]:
         yield f"its granularity is none of {', '.join(Granularity)}"
     if not all(isinstance(said, bool) for said in (step.required, step.again)):
         yield "its required or again is neither true nor false"
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and _writable(value)
 
 
 def _is_id(value: object) -> bool:
@@ -127,7 +157,7 @@ def _alternative_faults(way: object) -> Iterator[str]:
         yield f"a {type(way).__name__} where an Alternative belongs"
         return
     for name in ("tool", "action"):
-        if not isinstance(getattr(way, name), str | None):
+        if not isinstance(text := getattr(way, name), str | None) or not _writable(text or ""):
             yield f"an alternative's {name} is no text"
     if way.args is not None:
         yield from _mapping_faults("alternative's args", way.args)

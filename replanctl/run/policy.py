@@ -46,7 +46,11 @@ def required_step(name: str) -> str:
 
 
 class Policy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """How a session is run; every field has the default of the documentation."""
+    """How a session is run, as the section `policy` of a plan file says it; what is left out has its default.
+
+    `mode` says what failures do, `max_parallel` how many steps run side by side, `gates` are the hard limits,
+    `coefficients` tokens. Raises UsageError for a field of another type.
+    """
 
     mode: Mode = Mode.HYBRID
     max_parallel: int = 1

@@ -207,7 +207,12 @@ class HandOver(msgspec.Struct, frozen=True, gc=False):
 
 
 class SessionResult(msgspec.Struct, frozen=True, dict=True):
-    """A whole rehearsed session: what `--format json` prints. `run` is None for a run that was not stored."""
+    """A whole session: what `--format json` prints, and `msgspec.json.encode` writes.
+
+    `status` is `completed` or `failed`, `reason` why; `seconds` and all times are of session time, the ledger is in
+    tokens. `history` has a row for every execution, in the order in which they ended. `run` is the number in the store,
+    None for a run that was not stored. The result is the caller's: what is done to it does not reach the session.
+    """
 
     schema_version: SchemaVersion
     run: int | None

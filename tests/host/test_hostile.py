@@ -1,0 +1,285 @@
+"""Whatever tools and planners do: no session raises or hangs, and its result can be written and read."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from replanctl import (
+    Draft,
+    Event,
+    Outcome,
+    Plan,
+    PlanExecuteAgent,
+    Policy,
+    ScriptedTools,
+    Session,
+    SessionResult,
+    Step,
+    ToolFailure,
+    UsageError,
+)
+from replanctl.cli.app import main
+from replanctl.cli.world import World
+from replanctl.run import AnyEvent
+
+
+def once(*steps: Any) -> Callable[..., Any]:
+    """A planner that has these steps and nothing for a failure."""
+    return lambda goal, history, last_error: list(steps) if last_error is None else []
+
+
+def deep(levels: int = 100_000) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
+def endless() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    found["a"] = found
+    return found
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def tool(**args: Any) -> None:
+        raise error
+
+    return tool
+
+
+class Unmade(ToolFailure):
+    """A failure whose parts were never set."""
+
+    def __init__(self) -> None:
+        pass
+
+
+def spoilt(**parts: Any) -> ToolFailure:
+    failure = ToolFailure("shape", "no rows")
+    for name, value in parts.items():
+        setattr(failure, name, value)
+    return failure
+
+
+class Odd:
+    """Something that can be awaited, and misbehaves."""
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+
+    def __await__(self) -> Any:
+        return self.given
+
+
+class Trap(dict[str, Any]):
+    """A mapping that can't be looked into."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        raise RuntimeError("no look")
+
+
+async def answer() -> int:
+    return 5
+
+
+def numbers() -> Iterator[int]:
+    yield 1
+
+
+# What a tool does, and how its step ended: the status, and what the failure says.
+TOOLS: dict[str, tuple[Callable[..., Any], str, str]] = {
+    "a huge number": (lambda: 10**5000, "failed", "a int that JSON can't say"),
+    "a deep list": (deep, "failed", "nested too deep"),
+    "itself": (endless, "failed", "in itself"),
+    "cancelled": (raising(asyncio.CancelledError()), "failed", "CancelledError"),
+    "a generator's end": (raising(GeneratorExit()), "failed", "GeneratorExit"),
+    "an iterator's end": (raising(StopIteration()), "failed", "StopIteration"),
+    "a group": (raising(BaseExceptionGroup("g", [asyncio.CancelledError()])), "failed", "BaseExceptionGroup: g"),
+    "async": (answer, "done", ""),
+    "a generator": (numbers, "failed", "a generator, which is no data"),
+    "a coroutine in a list": (lambda: [_closed(answer())], "failed", "a coroutine, which is no data"),
+    "awaits nothing": (lambda: Odd(5), "failed", "TypeError"),
+    "awaits a number": (lambda: Odd(iter([5])), "failed", "Task got bad yield: 5"),
+    "a failure never made": (raising(Unmade()), "failed", "a Unmade that does not say how it failed"),
+    "a failure of no status": (raising(spoilt(status="x")), "failed", "a ToolFailure that does not say how it failed"),
+    "a failure of other parts": (raising(spoilt(refutes=5)), "failed", "does not say how it failed"),
+    "a message that is none": (raising(spoilt(message=object())), "failed", "does not say how it failed"),
+    "a cause half written": (raising(ToolFailure("shape", "m", cause="\ud800")), "failed", "m"),
+    "a premise half written": (raising(ToolFailure("shape", "m", refutes="\ud800")), "failed", "m"),
+    "a wait without end": (raising(ToolFailure("rate_limited", retry_after=1e300)), "failed", "does not say how"),
+    "tokens below nothing": (lambda: Outcome(tokens=-5), "failed", "tokens is a number from 0 to 1,000,000,000"),
+    "tokens without end": (lambda: Outcome(tokens=10**30), "failed", "tokens is a number from 0"),
+    "half a message": (lambda: Outcome("shape", message="\ud800"), "failed", "half a surrogate pair"),  # type: ignore[arg-type]
+}
+
+
+def _closed(coroutine: Any) -> Any:
+    """The coroutine, which nobody will miss when it is not awaited."""
+    coroutine.close()
+    return coroutine
+
+
+@pytest.mark.parametrize("policy", [None, Policy()], ids=["plain", "whole"])
+@pytest.mark.parametrize(("tool", "status", "said"), TOOLS.values(), ids=TOOLS)
+def test_no_tool_breaks_a_session(tool: Callable[..., Any], status: str, said: str, policy: Policy | None) -> None:
+    steps = Step(1, "t"), Step(2, "use", {"q": "see #E1"})
+    result = written(PlanExecuteAgent(once(*steps), {"t": tool, "use": lambda q: q}, policy=policy).run("g"))
+    assert result.history[0].status == status
+    error = result.history[0].error
+    assert said in (error.error_msg if error is not None else "")
+
+
+# What a planner answers at first, and what its session says of it.
+PLANS: dict[str, tuple[Any, str]] = {
+    "no args": ([Step(1, "u", None)], "goal_met"),
+    "a number to rest on": ([Step(1, "u", depends_on=1)], "no_plan"),
+    "a word as contract": ([Step(1, "u", produces="x")], "no_plan"),  # type: ignore[arg-type]
+    "a number as premise": ([Step(1, "u", assumes=5)], "no_plan"),  # type: ignore[arg-type]
+    "args in themselves": ([Step(1, "u", {"q": endless()})], "no_plan"),
+    "args half written": ([Step(1, "u", {"q": "\ud800"})], "no_plan"),
+    "a tool half written": ([Step(1, "\ud800")], "no_plan"),
+    "an outcome half written": ([Step(1, "u", expected_outcome="\ud800")], "no_plan"),
+    "a premise half written": ([Step(1, "u", assumes="\ud800")], "no_plan"),
+    "a generator": (numbers(), "no_plan"),
+    "nothing": (None, "no_plan"),
+    "a number": (5, "no_plan"),
+    "verdicts that are none": ({"steps": [Step(1, "u")], "verdicts": 5}, "no_plan"),
+    "a cause that is none": ({"steps": [Step(1, "u")], "cause": object()}, "goal_met"),
+    "a cause half written": ({"steps": [Step(1, "u")], "cause": "\ud800"}, "goal_met"),
+    "other keys": ({"step": []}, "no_plan"),
+    "a draft of numbers": (Draft((5,)), "no_plan"),  # type: ignore[arg-type]
+    "a draft of other parts": (Draft((Step(1, "u"),), 5, cause=object()), "goal_met"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize(("plan", "reason"), PLANS.values(), ids=PLANS)
+def test_no_plan_breaks_a_session(plan: Any, reason: str) -> None:
+    agent = PlanExecuteAgent(lambda *asked: plan, {"u": lambda **args: "ok"})
+    assert written(agent.run("g")).reason == reason
+
+
+@pytest.mark.parametrize("policy", [None, Policy()], ids=["plain", "whole"])
+@pytest.mark.parametrize("plan", [plan for plan, _ in PLANS.values()], ids=PLANS)
+def test_no_draft_breaks_a_session(plan: Any, policy: Policy | None) -> None:
+    def planner(goal: str, history: Sequence[Step], last_error: object) -> Any:
+        return [Step(7, "fail")] if last_error is None else plan
+
+    agent = PlanExecuteAgent(planner, {"u": lambda **args: "ok", "fail": raising(LookupError())}, policy=policy)
+    assert written(agent.run("g")).reason in ("goal_met", "replan_budget", "step_breaker", "no_plan")
+
+
+@pytest.mark.parametrize("tools", [Trap(u=len), lambda name, args: numbers()], ids=["a trap", "one function"])
+def test_no_toolbox_breaks_a_session(tools: Any) -> None:
+    assert written(PlanExecuteAgent(once(Step(1, "u")), tools).run("g")).reason == "no_plan"
+
+
+@pytest.mark.parametrize("goal", [None, 5, "", "\ud800"], ids=ascii)
+def test_a_goal_is_text(goal: Any) -> None:
+    agent = PlanExecuteAgent(once(Step(1, "u")), {"u": len})
+    for does in (agent.run, agent.events, agent.change_goal, lambda goal: asyncio.run(agent.arun(goal))):
+        with pytest.raises(UsageError, match="a goal is text, not "):
+            does(goal)
+    with pytest.raises(UsageError, match="a goal is text, not "):
+        Session(Plan.of(goal, [Step(1, "u")]), tools=ScriptedTools(()))
+
+
+def test_args_with_too_much_in_them_are_no_call() -> None:
+    """The bound of a call is what is read in all, here as in scripts: 80 texts of a megabyte are one value."""
+    called: list[str] = []
+    steps = Step(1, "t"), Step(2, "u", {"q": ["#E1"] * 80})
+    agent = PlanExecuteAgent(once(*steps), {"t": lambda: "x" * 1_000_000, "u": lambda q: called.append("u")})
+    (signal,) = written(agent.run("g")).signals
+    assert (signal.step_id, signal.error_type, signal.attempted, called) == ("2", "assumption", (), [])
+
+
+def written(result: SessionResult) -> SessionResult:
+    """The result, which can be written and read again, its events too."""
+    assert msgspec.json.decode(msgspec.json.encode(result), type=SessionResult) == result
+    for event in result.events:
+        assert isinstance(event, Event)
+        assert type(msgspec.json.decode(msgspec.json.encode(event), type=AnyEvent)) is type(event)
+    return result
+
+
+# -- the same from a command line --
+
+CALLED = """\
+import asyncio
+import sys
+
+
+class BadStr(Exception):
+    def __str__(self):
+        raise RuntimeError("no str")
+
+
+class BadRepr:
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+
+class ExitRepr:
+    def __repr__(self):
+        sys.exit(3)
+
+
+class Whole(int):
+    def __repr__(self):
+        raise RuntimeError
+
+
+def fail(error):
+    raise error
+
+
+CASES = {
+    "bad str": lambda: fail(BadStr()),
+    "bad repr": BadRepr,
+    "exit in repr": ExitRepr,
+    "cancelled": lambda: fail(asyncio.CancelledError()),
+    "exit": lambda: sys.exit(3),
+    "whole": lambda: Whole(4),
+    "interrupted in a group": lambda: fail(BaseExceptionGroup("g", [KeyboardInterrupt()])),
+}
+"""
+PLAN = """\
+goal: g
+steps:
+  - {{id: 1, tool: t, args: {{case: {case}}}}}
+  - {{id: 2, tool: t, args: {{case: whole, seen: "see #E1"}}}}
+"""
+# The exit code; an interrupted run is kept as far as it came.
+CODES = {
+    "bad str": 1,
+    "bad repr": 1,
+    "exit in repr": 1,
+    "cancelled": 1,
+    "exit": 1,
+    "whole": 0,
+    "interrupted in a group": 130,
+}
+
+
+@pytest.mark.parametrize(("case", "code"), CODES.items(), ids=CODES)
+def test_no_tool_breaks_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, code: int) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = f"hostile_{os.getpid()}_{case.replace(' ', '_')}"
+    text = f"{CALLED}\n\ndef one(name, args):\n    return CASES[args['case']]()\n"
+    (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")
+    (tmp_path / "plan.yaml").write_text(PLAN.format(case=case), encoding="utf-8")
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    world = World(io.StringIO(), out, err, {"REPLANCTL_STORE": str(tmp_path / "store")}, lambda: "2026-01-01T00:00:00Z")
+    assert main(["run", "plan.yaml", "--tools", f"{module}:one", "--format", "json"], world) == code
+    err.seek(0)
+    assert "Traceback" not in err.read()
+    if code < 2:
+        assert main(["replay", "-q"], world) == 0
