@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 
 SCHEMAS: dict[Kind, dict[str, Any]] = {
-    **{Kind(role.value): file_schema(role) for role in Role},
+    **{kind: file_schema(Role(kind.value)) for kind in (Kind.PLAN, Kind.OUTCOMES, Kind.POLICY)},
     Kind.LESSONS: schema_of(_lesson_book),
     Kind.COEFFICIENTS: schema_of(coefficients),
     Kind.DRAFT: schema_of(draft),
