@@ -100,12 +100,12 @@ def plan(payload: str) -> dict[str, Any]:
             "routing": {"rules": [{"name": h("rule"), "when": {"step": "b"}, "granularity": "tail"}]},
         },
         "planner": [
-            {"when": {"goal": tag("new_goal")}, "verdicts": {"Ea": "keep", "Eb_2": "keep"}, "steps": [
+            {"when": {"goal": tag("new_goal")}, "verdicts": {"Ea": "keep", "Eb": "keep"}, "steps": [
                 {"id": "c", "tool": h("other_tool"), "action": h("last_action"), "on_failure": "defer",
-                 "replaces": "b_2"},
-                {"id": "d", "tool": h("tool"), "action": h("last_action"), "depends_on": [], "replaces": "f"},
+                 "replaces": "b"},
+                {"id": "d", "tool": h("tool"), "action": h("last_action"), "depends_on": [], "replaces": "a"},
                 {"id": "e", "tool": h("other_tool"), "on_failure": "defer", "depends_on": [],
-                 "args": {"x": f"#Eb_2[{json.dumps(h('reference'), ensure_ascii=False)}]"}},
+                 "args": {"x": f"#Eb[{json.dumps(h('reference'), ensure_ascii=False)}]"}},
             ]},
             {"when": {"type": "invalid_draft"}, "steps": [
                 {"id": "b", "tool": h("fallback"), "action": h("revised_action"), "args": {h("key"): h("new_arg")},
@@ -114,7 +114,8 @@ def plan(payload: str) -> dict[str, Any]:
             ]},
             {"when": {"step": "b"}, "steps": [{"id": "b", "tool": h("unknown_tool"), "action": "never made"}]},
             {"when": {"step": 2}, "cause": h("cause"), "verdicts": {"E1": "keep"}, "steps": [
-                {"id": "a", "tool": h("tool"), "action": h("draft_action"), "args": {h("key"): h("draft_arg")}},
+                {"id": "a", "tool": h("tool"), "action": h("draft_action"), "args": {h("key"): h("draft_arg")},
+                 "replaces": 2},
                 {"id": "b", "tool": h("other_tool"), "action": h("second_action"), "args": {h("key"): h("old_arg")},
                  "expected_outcome": h("expected")},
             ]},

@@ -23,8 +23,8 @@ SESSION = (
     "draft_action unknown_tool revised_action new_arg semantic gap denied reference new_goal last_action lesson"
 )
 STORY_OF_B = (
-    "assumption tool other_tool fallback action second_action expected key arg old_arg value field rule unknown_tool "
-    "revised_action new_arg semantic gap last_action"
+    "other_tool fallback action second_action expected key old_arg value rule unknown_tool revised_action new_arg "
+    "semantic gap last_action"
 )
 STORY_OF_D = "assumption tool other_tool second_action key message cause draft_action draft_arg denied last_action"
 
@@ -49,7 +49,7 @@ SCREENS = {
     "why b --run 1": STORY_OF_B,
     "why c --run 1": STORY_OF_B,
     "why d --run 1": STORY_OF_D,
-    "why e --run 1": "other_tool fallback reference",
+    "why e --run 1": "other_tool reference",
     "prompt 1:v2": "goal other_tool action second_action message cause lesson",
     "prompt 1:v3": "goal other_tool second_action expected cause draft_action unknown_tool semantic lesson",
     "prompt 1:v4":
@@ -59,7 +59,7 @@ SCREENS = {
     "graph plan.yaml --format text": "goal tool other_tool action second_action",
     "coupling plan.yaml": "",
     "validate plan.yaml": "",
-    "diff 1:v1 1:v2": "tool other_tool action second_action message draft_action",
+    "diff 1:v1 1:v2": "tool action second_action message draft_action",
     "diff 1:v2 1:v3": "other_tool fallback second_action key old_arg revised_action new_arg semantic",
     "diff 1:v3 1:v4": "other_tool fallback draft_action revised_action last_action",
     "diff plan.yaml 1:v1": "",
