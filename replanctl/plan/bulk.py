@@ -40,19 +40,23 @@ class _Bulk:
 
     def count(self, value: Any, text: Callable[[str], None]) -> None:
         """Count a value and all in it; what is text is counted by `text`."""
-        stack = [value]
+        stack, values, left = [value], 0, MOST_VALUES - self.values
         while stack:
             item = stack.pop()
-            self.add(1, 0)
+            values += 1  # counted here and added at the end: this runs for each of a million values
             kind = type(item)
             if kind is str:
                 text(item)
             elif kind is dict:
-                self.add(0, sum(_length(key) for key in item))
-                stack.extend(item.values())
+                if item:
+                    self.add(0, sum(map(_length, item)))
+                    stack.extend(item.values())
             elif kind is list or kind is tuple:
                 self.add(0, len(item))
                 stack.extend(item)
+            if values + len(stack) > left:
+                break
+        self.add(values + len(stack), 0)
 
     def text(self, text: str) -> None:
         """Count a text as it is."""

@@ -29,6 +29,7 @@ from replanctl.schema import contract
 # clock has come to the instant at which it says it would have. So the order of everything that follows from an answer
 # is the order of the clock, not of the calls, and a session of ten minutes takes no time. The clock counts whole
 # microseconds: sums of seconds would not be the same on every way to them.
+_NONE: tuple[str, ...] = ()
 # What happens at an instant, in this order: what ends is handled before anything starts.
 _CALL_ENDS, _RETRY, _FALL_BACK = range(3)
 _OK = Status.OK
@@ -57,14 +58,13 @@ class Dispatcher:
         """Start an execution: substitute, check, call. One that can't be called ends where it starts."""
         state, step = self._state, cell.step
         args: dict[str, Any] = step.args
-        sources: tuple[str, ...] = ()
-        warnings: tuple[str, ...] = ()
-        missing: Missing | None = None
-        if references.mentions(args):
+        sources, warnings, missing = _NONE, _NONE, None
+        bulky = state.refused_args.get(id(args), "")  # the same args were too much before
+        if not bulky and references.mentions(args):
             bulky = state.too_bulky(step, state.graph.known.read(cell.reading))
             args, sources, missing, warnings = self._read(cell) if not bulky else (args, (), None, ())
-        else:
-            bulky = too_bulky(args)
+        elif not bulky and (bulky := too_bulky(args)):
+            state.refused_args[id(args)] = bulky  # the graph keeps every step, so no others get this id
         state.executions += 1
         state.graph.start(cell)
         tool = step.tool_name

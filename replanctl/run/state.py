@@ -58,10 +58,8 @@ class Failure(msgspec.Struct):
 
 
 class GivenUp(msgspec.Struct, frozen=True):
-    """A step that a person has to take over, with what was skipped because it rests on it.
-
-    `check` is the breaker's that refused one more replan; None where no replan helps.
-    """
+    """A step that a person has to take over, with what was skipped because it rests on it. `check` is the breaker's
+    that refused one more replan; None where no replan helps."""
 
     failure: Failure
     check: Check | None
@@ -80,6 +78,7 @@ class SessionState:
         specs: Mapping[str, Tool] | None = None,
     ) -> None:
         self.plan = plan
+        self.refused_args: dict[int, str] = {}  # what args have too much of, by identity
         self.goal = plan.goal
         self.breaker = ReplanBreaker()
         self.guard = OscillationGuard()

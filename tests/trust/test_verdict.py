@@ -120,7 +120,7 @@ def test_every_teller_names_the_gate(plan: Path, wide: WideCli) -> None:
     against = f"{reading(gate['gate'], gate['reading'])}/{reading(gate['gate'], gate['limit'])}"
     assert f"at step {gate['step_id']} ({reason}, {against})" in closing(text)
     assert f"{against} ✗" in text
-    assert len(re.findall(rf"^ +stopped .*\({reason}\)", re.sub(r"\n {11,}", " ", text), re.MULTILINE)) == 1
+    assert len(re.findall(rf"^ +(?:stopped|gave up) .*\({reason}\)", re.sub(r"\n {11,}", " ", text), re.MULTILINE)) == 1
     assert f"step {gate['step_id']} in {gate['version']}" in re.sub(r"\s+", " ", wide("show", "--handover").out)
 
 
