@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from replanctl.errors import UsageError
 from replanctl.files import read_outcomes
 from replanctl.kinds import GateName, Granularity
 from replanctl.nearest import or_nearest
-from replanctl.replan import GATE, GateRow, Unit
 from replanctl.run import (
     Amendment,
     Doubt,
@@ -24,6 +22,7 @@ from replanctl.run import (
     Word,
     call_cut_off,
     check_goal,
+    check_limit,
     settlements,
     where_to_cut,
     word,
@@ -155,29 +154,7 @@ def _check_limit(name: str, limit: object) -> None:
     if name not in set(GateName):
         known = tuple(gate.value for gate in GateName)
         raise UsageError(f"there is no gate {name}", hint=or_nearest(name, known, f"there are {', '.join(known)}"))
-    row = GATE[GateName(name)]
-    if limit is None and row.nullable:
-        return
-    if not _SOUND[row.unit](limit) or limit < row.least:  # type: ignore[operator]  # a number, by then
-        raise UsageError(f"{name} is {_what(row)}, not {limit!r}")
-
-
-def _is_count(limit: object) -> bool:
-    return isinstance(limit, int) and not isinstance(limit, bool)
-
-
-def _is_seconds(limit: object) -> bool:
-    return isinstance(limit, int | float) and not isinstance(limit, bool) and isfinite(limit)
-
-
-_SOUND: Mapping[Unit, Callable[[object], bool]] = {
-    Unit.COUNT: _is_count, Unit.TOKENS: _is_count, Unit.SECONDS: _is_seconds,
-}  # fmt: skip
-
-
-def _what(row: GateRow) -> str:
-    number = "a number of seconds" if row.unit is Unit.SECONDS else "a whole number"
-    return f"{number} from {row.least} up{' or None' if row.nullable else ''}"
+    check_limit(name, limit)
 
 
 def _granularity(text: Granularity | str) -> Granularity:

@@ -31,7 +31,7 @@ from replanctl.run.events import (
     VariableHealth,
 )
 from replanctl.run.fold import ResultFold, fold
-from replanctl.run.given import check_goal, check_policy, own_steps
+from replanctl.run.given import check_goal, check_limit, check_policy, own_steps
 from replanctl.run.handover import error_in_words
 from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
@@ -75,6 +75,7 @@ __all__ = [
     "SessionComplete",
     "LessonView",
     "check_goal",
+    "check_limit",
     "check_policy",
     "own_steps",
     "plan_warnings",

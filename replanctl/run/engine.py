@@ -57,8 +57,8 @@ class Session:
     two-budget loop of `PlanExecuteAgent`: a draft is the whole rest of the plan, and nothing but the two budgets judges
     it. `no_plan` says why there is no plan at all; `default_tool` is what holds for a tool the plan does not
     describe, `specs` what holds for one by its name. `listener` is told every request before it is answered. The plan
-    is looked at and copied, unless it is `checked`: one that was loaded from a file. Raises UsageError for what can't
-    be run.
+    is looked at and copied, and the policy looked at, unless they are `checked`: loaded from a file. Raises UsageError
+    for what can't be run.
 
     >>> plan = Plan.of("find tea", [Step(1, "search"), Step(2, "write", {"about": "#E1"})])
     >>> result = fold(Session(plan, tools=ScriptedTools(())).events())
@@ -84,11 +84,11 @@ class Session:
         specs: Mapping[str, Tool] | None = None,
         checked: bool = False,
     ) -> None:
-        check_policy(policy)
         check_seam(tools, "call", "what calls the tools")
         if replanner is not None:
             check_seam(replanner, "replan", "a replanner")
         if not checked:
+            check_policy(policy)
             plan = own_plan(plan)
             warnings = (*warnings, *plan_warnings(plan))
         policy = policy or Policy()

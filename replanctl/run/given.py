@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from replanctl.errors import UsageError
-from replanctl.kinds import Granularity, OnFailure
+from replanctl.kinds import GateName, Granularity, OnFailure
 from replanctl.plan import ID_PATTERN, Alternative, NoDataError, Plan, Step, data_of, plan_faults
+from replanctl.replan import GATE, GATES, Unit
 from replanctl.run.policy import Policy
 from replanctl.schema import TYPES, schema_fault
 
@@ -60,9 +62,50 @@ def check_goal(goal: object) -> None:
 
 
 def check_policy(policy: object) -> None:
-    """Raises UsageError for anything but a Policy, or None."""
-    if policy is not None and not isinstance(policy, Policy):
+    """Raises UsageError for anything but a Policy, or None, and for numbers in it that a policy file may not hold."""
+    if policy is None:
+        return
+    if not isinstance(policy, Policy):
         raise UsageError(f"the policy is a {type(policy).__name__}, not a Policy", hint="write Policy(mode=…, gates=…)")
+    try:  # the types of all fields, as they are written down
+        msgspec.convert(msgspec.to_builtins(policy), Policy)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise UsageError(f"the policy is none: {error}") from None
+    for gate in GATES:
+        check_limit(gate.name, getattr(policy.gates, gate.name))
+    for name, number, least, most in _numbers(policy):
+        if not least <= number <= most:
+            raise UsageError(f"the policy's {name} is a number from {least} to {most:,}, not {number}")
+
+
+def check_limit(name: str, limit: object) -> None:
+    """Raises UsageError for a limit that this gate can't have; UNSET is left to the preset."""
+    if limit is UNSET:
+        return
+    row = GATE[GateName(name)]
+    if limit is None and row.nullable:
+        return
+    seconds = row.unit is Unit.SECONDS
+    kind: Any = int | float if seconds else int
+    if isinstance(limit, bool) or not isinstance(limit, kind) or not row.least <= limit <= _MOST:
+        what = f"a {'number of seconds' if seconds else 'whole number'} from {row.least} up"
+        raise UsageError(f"{name} is {what}{' or None' if row.nullable else ''}, not {limit!r}")
+
+
+_MOST = 1_000_000_000  # of what is summed up: sums stay within 64 bits, and far from infinity
+
+
+def _numbers(policy: Policy) -> Iterator[tuple[str, float, int, int]]:
+    """The numbers of a policy that are no limits of gates, with the least and the most that each may be."""
+    yield "max_parallel", policy.max_parallel, 1, _MOST
+    yield "retry.max_attempts", policy.retry.max_attempts, 1, 1000
+    for name in ("backoff", "factor", "max_backoff"):
+        yield f"retry.{name}", getattr(policy.retry, name), 0, _MOST
+    yield "routing.patch_radius", policy.routing.patch_radius, 0, _MOST
+    yield "lessons.max", policy.lessons.max or 0, 0, _MOST
+    yield "solver.min_evidence", policy.solver.min_evidence, 0, _MOST
+    for name in policy.coefficients.__struct_fields__:
+        yield f"coefficients.{name}", getattr(policy.coefficients, name), 0, _MOST
 
 
 def check_seam(seam: object, method: str, what: str) -> None:

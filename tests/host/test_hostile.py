@@ -13,12 +13,15 @@ import msgspec
 import pytest
 
 from replanctl import (
+    Coefficients,
     Draft,
     Event,
+    GateLimits,
     Outcome,
     Plan,
     PlanExecuteAgent,
     Policy,
+    RetryPolicy,
     ScriptedTools,
     Session,
     SessionResult,
@@ -190,6 +193,31 @@ def test_a_goal_is_text(goal: Any) -> None:
             does(goal)
     with pytest.raises(UsageError, match="a goal is text, not "):
         Session(Plan.of(goal, [Step(1, "u")]), tools=ScriptedTools(()))
+
+
+POLICIES: dict[str, tuple[Callable[[], Policy], str]] = {
+    "no room": (lambda: Policy(max_parallel=0), "max_parallel is a number from 1"),  # it would wait for ever
+    "text": (lambda: Policy(max_parallel="2"), "Expected `int`, got `str`"),  # type: ignore[arg-type]
+    "a limit in words": (lambda: Policy(gates=GateLimits(max_steps="5")), "got `str`"),  # type: ignore[arg-type]
+    "a limit below": (lambda: Policy(gates=GateLimits(max_steps=-1)), "max_steps is a whole number from 0 up or None"),
+    "no limit": (lambda: Policy(gates=GateLimits(max_replans=None)), "null"),  # type: ignore[arg-type]
+    "no attempts": (
+        lambda: Policy(retry=RetryPolicy(max_attempts=0)),
+        "retry.max_attempts is a number from 1 ",
+    ),
+    "no number": (lambda: Policy(retry=RetryPolicy(backoff=float("nan"))), "retry.backoff is a number from 0"),
+    "tokens below": (lambda: Policy(coefficients=Coefficients(step=-1)), "coefficients.step is a number from 0"),
+}
+
+
+@pytest.mark.parametrize(("policy", "said"), POLICIES.values(), ids=POLICIES)
+def test_a_policy_is_looked_at_before_anything_runs(policy: Callable[[], Policy], said: str) -> None:
+    for made in (
+        lambda: PlanExecuteAgent(once(Step(1, "u")), {"u": len}, policy=policy()),
+        lambda: Session(Plan.of("g", [Step(1, "u")]), policy(), tools=ScriptedTools(())),
+    ):
+        with pytest.raises(UsageError, match=said):
+            made()
 
 
 def test_args_with_too_much_in_them_are_no_call() -> None:
