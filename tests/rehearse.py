@@ -39,6 +39,7 @@ def rehearse(
         replanner=replanner,
         interruptions=rehearsal.interruptions,
         lessons=lessons,
+        checked=True,  # by the loader, which warns by place
     )
     events = list(session.events())
     return events, fold(events)
@@ -54,7 +55,7 @@ def settle(
     replanner = ScriptedReplanner(first.planner) if first.planner else None
     session = Session(
         first.plan, first.policy, tools=ScriptedTools(first.outcomes), replanner=replanner,
-        interruptions=first.interruptions,
+        interruptions=first.interruptions, checked=True,
     )  # fmt: skip
     tools = ScriptedTools(then.outcomes)
     session.amend(NewInputs(first.policy, tools, settled=tuple(words), **change), behind_stop=True)

@@ -54,7 +54,7 @@ def compared(recorded: Calls, rehearsal: Rehearsal) -> Parting | None:
     tools = _Listening(ScriptedTools(rehearsal.outcomes))
     replanner = ScriptedReplanner(rehearsal.planner) if rehearsal.planner else None
     last: Event | None = None
-    for event in Session(rehearsal.plan, policy, tools=tools, replanner=replanner).events():
+    for event in Session(rehearsal.plan, policy, tools=tools, replanner=replanner, checked=True).events():
         last = event
     apart = parting(recorded, tools.calls)
     if apart is None or not isinstance(last, SessionComplete):
