@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from replanctl.cli.fixture import Rehearse
-    from replanctl.cost.model import Coefficients, CostModel
+    from replanctl.cost import Coefficients, CostModel
     from replanctl.errors import InputError, ReplanctlError, ReplayDivergedError, StoreError, UsageError
     from replanctl.files import load_plan, load_rehearsal
     from replanctl.host.agent import PlanExecuteAgent
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from replanctl.replan.replanner import Replanner
     from replanctl.replan.routing import RouteFacts, RoutingPolicy, route
     from replanctl.replan.signal import FailureSignal, classify
-    from replanctl.run.engine import NewInputs, Session
+    from replanctl.run.amendments import NewInputs, Settlement
+    from replanctl.run.engine import Session
     from replanctl.run.events import Event
     from replanctl.run.fold import fold
     from replanctl.run.interruptions import Interruption
     from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
     from replanctl.run.result import SessionResult
-    from replanctl.run.settling import Settlement
     from replanctl.run.tools import Call, Outcome
     from replanctl.script import OutcomeRule, ScriptedTools
     from replanctl.store import RunRow, Store
@@ -56,7 +56,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "replanctl.cli.fixture": ("Rehearse",),
-    "replanctl.cost.model": ("Coefficients", "CostModel"),
+    "replanctl.cost": ("Coefficients", "CostModel"),
     "replanctl.errors": ("InputError", "ReplanctlError", "ReplayDivergedError", "StoreError", "UsageError"),
     "replanctl.files": ("load_plan", "load_rehearsal"),
     "replanctl.host.agent": ("PlanExecuteAgent",),
@@ -85,13 +85,13 @@ _HOMES = {
     "replanctl.replan.replanner": ("Replanner",),
     "replanctl.replan.routing": ("RouteFacts", "RoutingPolicy", "route"),
     "replanctl.replan.signal": ("FailureSignal", "classify"),
-    "replanctl.run.engine": ("NewInputs", "Session"),
+    "replanctl.run.amendments": ("NewInputs", "Settlement"),
+    "replanctl.run.engine": ("Session",),
     "replanctl.run.events": ("Event",),
     "replanctl.run.fold": ("fold",),
     "replanctl.run.interruptions": ("Interruption",),
     "replanctl.run.policy": ("Policy", "RetryPolicy", "SolverPolicy"),
     "replanctl.run.result": ("SessionResult",),
-    "replanctl.run.settling": ("Settlement",),
     "replanctl.run.tools": ("Call", "Outcome"),
     "replanctl.script": ("OutcomeRule", "ScriptedTools"),
     "replanctl.store": ("RunRow", "Store"),
@@ -167,6 +167,7 @@ __all__ = [
     "FailureSignal",
     "classify",
     "NewInputs",
+    "Settlement",
     "Session",
     "Event",
     "fold",
@@ -175,7 +176,6 @@ __all__ = [
     "RetryPolicy",
     "SolverPolicy",
     "SessionResult",
-    "Settlement",
     "Call",
     "Outcome",
     "OutcomeRule",

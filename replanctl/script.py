@@ -1,16 +1,22 @@
-"""The mock world: scripted tool outcomes and interruptions, at the seam where real tools would be called."""
+"""The mock world: scripted tool outcomes at the seam where real tools would be called, and single faults put before a
+script: what a step's tool returns instead, once or for ever."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
+from replanctl.errors import UsageError
 from replanctl.kinds import Status
+from replanctl.plan import ID_PATTERN, Plan
 from replanctl.run import Call, Outcome
-from replanctl.schema import contract
+
+FAULTS = tuple(status for status in Status if status is not Status.OK)
+_FAULT = re.compile(rf"({ID_PATTERN})=([a-z_]+)(:always)?")
 
 
 class Match(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -69,7 +75,7 @@ class ScriptedTools:
             if rule.matches(call):
                 rule.bind(call.tool)
                 return _outcome(rule.draw(), call)
-        return _SUCCESS if call.produces is None else Outcome(value=contract.sample(call.produces))
+        return _SUCCESS if call.produces is None else Outcome(value=_sample(call.produces))
 
     def _candidates(self, call: Call) -> Sequence[_Counting]:
         """The rules that may match, in their order; those that name another step, arg or tool are not looked at."""
@@ -152,7 +158,7 @@ _SUCCESS = Outcome(value="ok")
 
 def _outcome(entry: Entry, call: Call) -> Outcome:
     status = entry.status
-    value = contract.sample(call.produces) if entry.value is UNSET and status is Status.OK else entry.value
+    value = _sample(call.produces) if entry.value is UNSET and status is Status.OK else entry.value
     latency = entry.latency
     if latency is None:
         latency = call.timeout if status.as_heard is Status.TIMEOUT else 1.0
@@ -168,6 +174,14 @@ def _outcome(entry: Entry, call: Call) -> Outcome:
     )
 
 
+def _sample(produces: dict[str, Any] | None) -> Any:
+    if not produces:
+        return "ok"
+    from replanctl.schema import contract  # most plans promise nothing, and need not load what checks it
+
+    return contract.sample(produces)
+
+
 def contained(part: Any, whole: Any) -> bool:
     """Whether a value holds another one: mappings by subset at any depth, everything else by value and kind."""
     if isinstance(part, dict):
@@ -175,3 +189,51 @@ def contained(part: Any, whole: Any) -> bool:
     if isinstance(part, list):
         return isinstance(whole, list) and len(part) == len(whole) and all(map(contained, part, whole))
     return isinstance(part, bool) == isinstance(whole, bool) and bool(part == whole)
+
+
+class Fault(msgspec.Struct, frozen=True, gc=False):
+    """What a step's calls return instead of what the script says: at the first attempt, or `always`.
+
+    The step is meant with whatever replaces it, as long as it uses the tool it had: a fallback or another tool gets
+    out of it.
+    """
+
+    step: str
+    status: Status
+    always: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.step}={self.status}{':always' if self.always else ''}"
+
+
+def fault(text: str) -> Fault:
+    """`3=timeout` or `3=timeout:always`. Raises ValueError for anything else."""
+    found = _FAULT.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is not a fault: write STEP=STATUS or STEP=STATUS:always")
+    if found[2] not in FAULTS:
+        from replanctl.nearest import or_nearest
+
+        way_out = or_nearest(found[2], FAULTS, f"there are {', '.join(FAULTS)}")
+        raise ValueError(f"{found[2]} is no status of a fault: {way_out}")
+    return Fault(found[1], Status(found[2]), always=found[3] is not None)
+
+
+def check_faults(faults: Iterable[Fault], plan: Plan) -> None:
+    """Raises UsageError for a fault of a step that the plan does not have."""
+    known = [step.id for step in plan.steps]
+    for one in faults:
+        if one.step not in known:
+            from replanctl.nearest import or_nearest
+
+            raise UsageError(f"--fault {one}: the plan has no step {one.step}", hint=or_nearest(one.step, known))
+
+
+def with_faults(rules: tuple[OutcomeRule, ...], faults: Iterable[Fault]) -> tuple[OutcomeRule, ...]:
+    """The rules with these faults in front."""
+    return (*(_rule(one) for one in faults), *rules)
+
+
+def _rule(one: Fault) -> OutcomeRule:
+    times = None if one.always else 1
+    return OutcomeRule(Match(step=one.step), (Entry(one.status),), times=times, name=f"the fault {one}")

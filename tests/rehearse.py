@@ -10,11 +10,11 @@ import msgspec
 from replanctl.files import Role, Source, parse_rehearsal
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.replanner import Replanner, ScriptedReplanner
-from replanctl.run.engine import NewInputs, Session
+from replanctl.run.amendments import NewInputs, Settlement
+from replanctl.run.engine import Session
 from replanctl.run.events import Event
 from replanctl.run.fold import fold
 from replanctl.run.result import SessionResult
-from replanctl.run.settling import Settlement
 from replanctl.script import ScriptedTools
 
 

@@ -11,9 +11,8 @@ import msgspec
 
 from replanctl.store import Inputs, Store
 from replanctl.store.database import APPLICATION, FILE_NAME, transaction
-from replanctl.store.frames import Kind
-from replanctl.store.packing import pack
-from replanctl.store.rows import add, put_head
+from replanctl.store.frames import Kind, pack
+from replanctl.store.model import add, put_head
 from replanctl.store.shelf import Shelf, reach
 
 Lines = list[bytes]

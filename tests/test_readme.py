@@ -21,7 +21,7 @@ import pytest
 import replanctl
 from replanctl.cli.app import VERBS, load_verb
 from replanctl.cli.flags import flags_of, option_name
-from replanctl.cost.model import Coefficients
+from replanctl.cost import Coefficients
 from replanctl.replan.gates import REASONS
 from replanctl.replan.routing import RULE_NAMES
 from replanctl.replan.signal import ErrorType, Status

@@ -1,4 +1,4 @@
-"""What a verb can be given: one declaration, read by the quick reader and by typer alike.
+"""What a verb can be given: one declaration, read by the quick reader and by typer alike; and the values it takes.
 
 A verb's options are a Struct whose fields carry a `Flag` in their annotation. The field's name gives the
 option's: `max_steps` is `--max-steps`.
@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import msgspec
 
-from replanctl.cli.values import folder
 from replanctl.kinds import Color
+from replanctl.kinds import Format as Format
 
 if TYPE_CHECKING:
     from replanctl.cli.world import World
+
+MOST_STEPS = 100_000  # of a plan that exists only as a number
+
+
+def folder(text: str) -> Path:
+    """A folder's path; an empty text is none, rather than the working folder."""
+    if not text:
+        raise ValueError("'' names no folder")
+    return Path(text)
 
 
 class Flag(msgspec.Struct, frozen=True):
@@ -62,3 +71,60 @@ def flags_of(options: type[Shared]) -> dict[str, Flag]:
 def option_name(field: str) -> str:
     """How a field is written on the command line; one that is a word of Python ends in `_`."""
     return "--" + field.removesuffix("_").replace("_", "-")
+
+
+# -- values: each makes one of a text, and raises ValueError that says what is wrong -------------------------------
+
+
+def count(text: str) -> int:
+    """A whole number from 0."""
+    return _whole(text, 0)
+
+
+def positive(text: str) -> int:
+    """A whole number from 1."""
+    return _whole(text, 1)
+
+
+def step_count(text: str) -> int:
+    """A number of steps, from 1 to what can still be drawn."""
+    if (steps := _whole(text, 1)) > MOST_STEPS:
+        raise ValueError(f"{text} steps are more than {MOST_STEPS}")
+    return steps
+
+
+def amount(text: str) -> float:
+    """A number from 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"{text!r} is not a number from 0")
+    return value
+
+
+def duration(text: str) -> float:
+    """A time in seconds: a number, or a text like 250ms, 30s, 2m, 1h."""
+    from replanctl.files import LONGEST, seconds_of
+
+    seconds = seconds_of(text)
+    seconds = amount(text) if seconds is None else seconds
+    if seconds > LONGEST:
+        raise ValueError(f"{text!r} is too long: the longest is {LONGEST:,} seconds")
+    return seconds
+
+
+def or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The same, or `none` for no limit."""
+
+    def parse_or_none(text: str) -> Any:
+        return None if text in ("none", "null") else parse(text)
+
+    return parse_or_none
+
+
+def _whole(text: str, least: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20) or int(text) < least:
+        raise ValueError(f"{text!r} is not a whole number from {least}")
+    return int(text)

@@ -1,18 +1,32 @@
-"""Watching a session to its end: who is told its events, and what is said where it is told to stop."""
+"""Watching a session to its end: who is told its events, and what is said where it is told to stop.
+
+A view makes of a session a document, lines of JSON, a screen, or a single line; what it offers to type next are whole
+command lines, for this store, and none that would be refused.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO, assert_never
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Protocol, TextIO, assert_never
+
+import msgspec
 
 from replanctl.cli.flags import Shared
-from replanctl.cli.offers import Offering, Offers
-from replanctl.cli.views import ClosingLine, JsonDocument, JsonLines, View, screen
+from replanctl.cli.output import as_word, write_line
 from replanctl.cli.world import World
+from replanctl.files import Role
 from replanctl.host import StoppedError
 from replanctl.kinds import RunFormat
+from replanctl.run import Event, SessionResult
 from replanctl.store import Inputs
+
+if TYPE_CHECKING:
+    from replanctl.show import Paper, SessionScreen
+
+_RESUME, _NEW_OUTCOMES = "replanctl resume ", " --outcomes "
 
 
 def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, inputs: Inputs, run: int | None) -> View:
@@ -42,3 +56,152 @@ def naming_the_run(run: int | None, offers: Offers) -> Iterator[None]:
             command = offers.whole(f"replanctl resume {run}")
             stop.add_note(f"run {run} is kept as far as it came: {command} goes on with it")
         raise
+
+
+class View(Protocol):
+    """Whoever watches a session."""
+
+    def event(self, event: Event) -> None:
+        """Something happened."""
+
+    def close(self, result: SessionResult) -> None:
+        """The session is over."""
+
+
+class JsonDocument:
+    """The result alone, as one JSON document."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def event(self, event: Event) -> None:
+        """Nothing is written before the end."""
+
+    def close(self, result: SessionResult) -> None:
+        """Write the result."""
+        write_line(self._stream, msgspec.json.encode(result))
+
+
+class JsonLines:
+    """Every event as a line of JSON."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._encode = msgspec.json.Encoder().encode
+
+    def event(self, event: Event) -> None:
+        """Write the event."""
+        write_line(self._stream, self._encode(event))
+
+    def close(self, result: SessionResult) -> None:
+        """The last event said it all."""
+
+
+class ClosingLine:
+    """How it ended, in one line."""
+
+    def __init__(self, paper: Paper) -> None:
+        self._paper = paper
+
+    def event(self, event: Event) -> None:
+        """Nothing is written before the end."""
+
+    def close(self, result: SessionResult) -> None:
+        """Write the line."""
+        from replanctl.show import Span, closing_line, verdict_style
+
+        ending, cost = closing_line(result)
+        self._paper.line(Span(ending, verdict_style(result)), cost)
+
+
+def screen(
+    paper: Paper,
+    inputs: Inputs,
+    run: int | None,
+    whole: Callable[[str], str] = str,
+    *,
+    later: bool = False,
+    live: bool = False,
+) -> SessionScreen:
+    """Everything, as a person reads it. Its head says where the outcomes came from, which recording the rehearsal was
+    made of, and which limits hold.
+
+    `whole` puts behind a suggested command what it needs, `later` says that there are later runs, and `live` that real
+    tools are waited for.
+    """
+    from replanctl.show import Header, SessionScreen
+
+    names = {source.role: source.name for source in inputs.sources}
+    scenario = names.get(Role.SCENARIO)
+    scripts = (Role.OUTCOMES, Role.SCENARIO_FILE, *((Role.BESIDE,) if scenario is None else ()))
+    outcomes = next((Path(names[role]).name for role in scripts if role in names), None)
+    policy = inputs.amendments[-1].policy if inputs.amendments else None
+    recorded = _recording(inputs)
+    return SessionScreen(paper, Header(outcomes, run, policy, recorded, whole, later, scenario), live=live)
+
+
+def _recording(inputs: Inputs) -> str | None:
+    """Which recording a rehearsal was made of, in words; None where it was written by hand."""
+    from replanctl.files import recorded_in
+
+    plans = (source for source in inputs.sources if source.role == Role.PLAN)
+    found = next((recorded for plan in plans if (recorded := recorded_in(plan.name, plan.text))), None)
+    if found is None:
+        return None
+    from replanctl.show import recorded_in_words
+
+    return recorded_in_words(found)
+
+
+class Offers(msgspec.Struct, frozen=True):
+    """What a run's commands need behind them: the store that was named, and what was started for the run."""
+
+    store: Path | None = None
+    planner: str | None = None
+    tools: str | None = None
+
+    @classmethod
+    def of(cls, store: Path | None, inputs: Inputs) -> Offers:
+        """The offers for a run that came from these inputs."""
+        return cls(store, inputs.planner, inputs.tools)
+
+    def whole(self, command: str) -> str:
+        """A command with all it needs; anything else as it is."""
+        if not command.startswith("replanctl "):
+            return command
+        flags = [("--planner", self.planner), ("--tools", self.tools)] if command.startswith(_RESUME) else []
+        words = [f"{name} {quote(value)}" for name, value in flags if value is not None]
+        if self.store is not None:
+            words.append(f"--store {as_word(self.store)}")
+        return " ".join([command, *words])
+
+    def complete(self, result: SessionResult) -> SessionResult:
+        """The result with commands that can be typed as they stand."""
+        if result.handover is None:
+            return result
+        offered = [*map(self._mended, result.handover.next)]
+        if self.planner is not None and result.reason == "no_plan":  # a scripted one would say the same again
+            offered.append(f"{_RESUME}{result.run} --granularity global")
+        handover = msgspec.structs.replace(result.handover, next=tuple(dict.fromkeys(map(self.whole, offered))))
+        return msgspec.structs.replace(result, handover=handover)
+
+    def _mended(self, command: str) -> str:
+        """A command that this run takes: real tools are asked once more, and not answered from a file."""
+        real = self.tools is not None and command.startswith(_RESUME)
+        return command.partition(_NEW_OUTCOMES)[0] if real else command
+
+
+class Offering:
+    """A view that is told the result with whole commands."""
+
+    def __init__(self, view: View, offers: Offers) -> None:
+        self._view = view
+        self._offers = offers
+
+    def event(self, event: Event) -> None:
+        """Something happened."""
+        self._view.event(event)
+
+    def close(self, result: SessionResult) -> None:
+        """The session is over."""
+        self._view.close(self._offers.complete(result))

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from replanctl.cli.flags import Flag, Shared, option_name
-from replanctl.cli.values import count, duration, or_none, positive
+from replanctl.cli.flags import Flag, Shared, count, duration, option_name, or_none, positive
 from replanctl.kinds import Granularity, Mode, Preset
 from replanctl.replan import GATES, GateRow, Unit
 from replanctl.run import Policy

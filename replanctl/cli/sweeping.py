@@ -14,10 +14,9 @@ from typing import Annotated, Any, TextIO
 import msgspec
 
 from replanctl.cli.facts_file import FactsFile, shard_lines
-from replanctl.cli.flags import Flag
+from replanctl.cli.flags import Flag, positive
 from replanctl.cli.output import output, write_line
 from replanctl.cli.overrides import PolicyOptions, with_flags
-from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import ReplanctlError, UsageError
 from replanctl.files import Rehearsal, load_policy

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
-    from replanctl.files.belonging import Home, belongings, home_of, named_after
     from replanctl.files.classes import ClassRule, load_classes
     from replanctl.files.disk import (
         MAX_MEGABYTES,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from replanctl.files.lessons import load_lessons, save_lessons
     from replanctl.files.planner import parse_draft
     from replanctl.files.policy import load_coefficients
-    from replanctl.files.policy_text import policy_text
     from replanctl.files.reader import collector_paused
     from replanctl.files.recorded import End, Recorded, recorded_in
     from replanctl.files.rehearsal import (
@@ -45,24 +43,14 @@ if TYPE_CHECKING:
     from replanctl.files.rewriting import replaced
     from replanctl.files.schema import file_schema
     from replanctl.files.sections import Role
-    from replanctl.files.sources import Source, read_outcomes, read_plan
+    from replanctl.files.sources import Home, Source, belongings, home_of, named_after, read_outcomes, read_plan
     from replanctl.files.words import LONGEST, seconds_of
-    from replanctl.files.writing import document_text
+    from replanctl.files.writing import document_text, policy_text
 else:
     __getattr__ = lazily(
         __name__,
         {
-            "belonging": (
-                "Home",
-                "belongings",
-                "home_of",
-                "named_after",
-            ),
-            "classes": (
-                "ClassRule",
-                "LONGEST",
-                "load_classes",
-            ),
+            "classes": ("ClassRule", "load_classes"),
             "disk": (
                 "MAX_MEGABYTES",
                 "check_writable",
@@ -75,19 +63,11 @@ else:
             "elsewhere": ("means_to_be_ours",),
             "faults": ("did_you_mean",),
             "insert": ("say_in_steps",),
-            "lessons": (
-                "load_lessons",
-                "save_lessons",
-            ),
+            "lessons": ("load_lessons", "save_lessons"),
             "planner": ("parse_draft",),
             "policy": ("load_coefficients",),
-            "policy_text": ("policy_text",),
             "reader": ("collector_paused",),
-            "recorded": (
-                "End",
-                "Recorded",
-                "recorded_in",
-            ),
+            "recorded": ("End", "Recorded", "recorded_in"),
             "rehearsal": (
                 "Rehearsal",
                 "check_plan",
@@ -102,24 +82,19 @@ else:
             "rewriting": ("replaced",),
             "schema": ("file_schema",),
             "sections": ("Role",),
-            "sources": (
-                "Source",
-                "read_outcomes",
-                "read_plan",
-            ),
+            "sources": ("Home", "Source", "belongings", "home_of", "named_after", "read_outcomes", "read_plan"),
             "words": ("LONGEST", "seconds_of"),
-            "writing": ("document_text",),
+            "writing": ("document_text", "policy_text"),
         },
     )
 
 __all__ = [
-    "LONGEST",
     "ClassRule",
     "End",
     "Home",
+    "LONGEST",
     "MAX_MEGABYTES",
     "Recorded",
-    "replacing",
     "Rehearsal",
     "Role",
     "Source",
@@ -147,11 +122,12 @@ __all__ = [
     "place_of_expect",
     "replaced",
     "parse_rehearsal",
-    "policy_text",
     "plans_in",
+    "policy_text",
     "read_outcomes",
     "read_plan",
     "recorded_in",
+    "replacing",
     "save_lessons",
     "say_in_steps",
     "seconds_of",

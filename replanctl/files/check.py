@@ -5,23 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from replanctl.files.faults import At, Names, raw_id
 from replanctl.files.shapes import shown
 from replanctl.files.words import known_tool
 from replanctl.plan import (
     SIGNS,
-    Foreign,
     Reference,
     Step,
-    cycles,
-    foreign_references,
     parse,
     step_id,
     strings,
-    uncovered,
 )
+
+if TYPE_CHECKING:
+    from replanctl.plan import Foreign
 
 # A first look at every text of every step; few texts get a second one.
 _SIGN = re.compile(rf"#E|{SIGNS.pattern}")
@@ -43,7 +42,7 @@ def check_steps(raw: list[Any], steps: list[Any], names: Names, at: At) -> None:
     """Dependencies and references of every step that could be read; the tools of those that were read at once."""
     # Where no step depends on a later one there can be no cycle, and most plans are written in that order.
     needs, forward = _needs(raw, steps, names, at)
-    found = _report_cycles(cycles(needs), steps, at) if forward else False
+    found = _report_cycles(needs, steps, at) if forward else False
     reads: list[tuple[int, int, At, Reference]] = []
     tools = names.tools
     for index, step in enumerate(steps):
@@ -54,6 +53,8 @@ def check_steps(raw: list[Any], steps: list[Any], names: Names, at: At) -> None:
                 reads.extend(_references(step, index, names, at[index]))
     # What depends on what, directly or not, means nothing in a plan that goes round in circles.
     if not found and reads:
+        from replanctl.plan import uncovered
+
         open_ = uncovered(needs, [(step, other) for step, other, _, _ in reads])
         for index, other, place, reference in reads:
             if (index, other) in open_:
@@ -104,7 +105,10 @@ def _known_needs(raw: Any, ids: Iterable[str], names: Names, at: At) -> list[int
     return found
 
 
-def _report_cycles(found: list[list[int]], steps: list[Any], at: At) -> bool:
+def _report_cycles(needs: list[tuple[int, ...]], steps: list[Any], at: At) -> bool:
+    from replanctl.plan import cycles
+
+    found = cycles(needs)
     for path in found:
         # Told from the step that stands first in the file, where whoever looks for it begins to read.
         first = path.index(min(path))
@@ -123,6 +127,8 @@ def _references(step: Step, index: int, names: Names, at: At) -> Iterator[tuple[
 
     Those to nothing are noted, and so is what another system would read as a reference.
     """
+    from replanctl.plan import foreign_references
+
     places = [(step.args, at["args"])]
     places += [(other.args, at["alternatives"][i]["args"]) for i, other in enumerate(step.alternatives) if other.args]
     for value, place in places:

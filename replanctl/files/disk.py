@@ -74,7 +74,7 @@ def plans_in(folder: str | Path) -> list[Path]:
 
 
 def _beside_its_plan(path: Path) -> bool:
-    from replanctl.files.belonging import named_after
+    from replanctl.files.sources import named_after
 
     return named_after(path) is not None
 

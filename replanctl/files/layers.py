@@ -16,7 +16,6 @@ import msgspec
 from replanctl.errors import UsageError
 from replanctl.files.faults import At, Fault, Names, did_you_mean
 from replanctl.files.reader import Document
-from replanctl.files.scenarios import numbered
 from replanctl.files.sections import Role, Sections, read_sections
 from replanctl.files.sources import Source, scenario_in
 
@@ -129,5 +128,7 @@ def _counted(layer: Layer) -> Layer:
     rules, written = layer.sections.get("outcomes"), layer.written("outcomes")
     if not layer.path or not rules or len(rules) != len(written):
         return layer
+    from replanctl.files.scenarios import numbered
+
     counted = numbered(rules, layer.document, (*layer.path, "outcomes"))
     return msgspec.structs.replace(layer, sections={**layer.sections, "outcomes": counted})

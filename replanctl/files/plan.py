@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any, TypeGuard
 
-import msgspec
 from msgspec import UNSET
 
 from replanctl.files.elsewhere import STEP_KEYS
 from replanctl.files.faults import At
 from replanctl.files.shapes import (
     Fields,
+    Later,
     boolean,
     choice,
-    kind,
     list_of,
     made_of,
     map_of,
@@ -25,55 +23,12 @@ from replanctl.files.shapes import (
     record,
     text,
     words,
-    wrong,
 )
 from replanctl.files.words import duration, known_assumption, known_tool, step_ref
 from replanctl.kinds import Granularity, OnFailure
 from replanctl.plan import ID_PATTERN, Alternative, Step, Tool
-from replanctl.schema import TYPES
 
-
-@lru_cache(1024)
-def _schema_fault(schema: bytes) -> Any:
-    """What is wrong with a schema: looked at once, however many steps have the same one."""
-    from replanctl.schema import schema_fault
-
-    return schema_fault(msgspec.json.decode(schema))
-
-
-@made_of("same", mapping)
-def schema(value: Any, at: At) -> Any:
-    """A JSON Schema, sound in itself."""
-    if not isinstance(value, dict):
-        return wrong(value, at, "a JSON Schema")
-    fault = _schema_fault(msgspec.json.encode(value))
-    if fault is None:
-        return value
-    path, why = fault
-    for key in path:
-        at = at[key]
-    return at.error("bad-schema", f"not a sound JSON Schema: {why}")
-
-
-@made_of("pattern", rf"(?:{'|'.join(TYPES)})\??")
-def _field_type(value: Any, at: At) -> Any:
-    """The type of a field; with `?` it may be null or empty."""
-    if isinstance(value, str) and value.removesuffix("?") in TYPES:
-        return value
-    hint = at.nearest(value, TYPES) if isinstance(value, str) else ""
-    return at.error("bad-type", f"expected one of {', '.join(TYPES)}, with or without ?, got {kind(value)}", hint)
-
-
-_under_schema = record(dict, {"schema": schema}, required=("schema",))
-_field_types = map_of(_field_type)
-
-
-@made_of("either", _field_types, _under_schema)
-def produces(value: Any, at: At) -> Any:
-    """A contract: field types, or a JSON Schema under `schema` alone."""
-    if not isinstance(value, dict):
-        return wrong(value, at, "field types or {schema: …}", "write {name: type}")
-    return (_under_schema if isinstance(value.get("schema"), dict) else _field_types)(value, at)
+_schema, _produces = Later("contracts", "schema"), Later("contracts", "produces")
 
 
 @made_of("optional", text)
@@ -100,7 +55,7 @@ def _fallback(value: Any, at: At) -> Any:
 
 tool = record(
     Tool,
-    {"args": optional(schema), "idempotent": boolean, "fallback": _fallback, "timeout": duration},
+    {"args": optional(_schema), "idempotent": boolean, "fallback": _fallback, "timeout": duration},
     what="what is known of the tool; {} when it is nothing",
 )
 tools = map_of(tool, key=words, hint="write {name: {}}")
@@ -116,7 +71,7 @@ _STEP: Fields = {
     "args": mapping,
     "expected_outcome": optional(text),
     "depends_on": names(step_ref, one=True),
-    "produces": optional(produces),
+    "produces": optional(_produces),
     "assumes": names(known_assumption),
     "on_failure": optional(choice(OnFailure)),
     "alternatives": list_of(record(Alternative, _ALTERNATIVE)),

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.belonging import home_of, scenario_files
 from replanctl.files.builder import Hook
-from replanctl.files.crosscheck import check_limits, check_step_args, check_values
 from replanctl.files.disk import STDIN, read_text
 from replanctl.files.elsewhere import no_plan_in_json, not_a_plan
 from replanctl.files.faults import Fault, Names
 from replanctl.files.layers import Layer, Layers, layers_of
-from replanctl.files.places import Lines, Places
 from replanctl.files.plan import Steps
 from replanctl.files.reader import Document, Text, collector_paused, read, refuse
-from replanctl.files.recorded import Recorded
 from replanctl.files.sections import Role, Sections, plan_of, read_sections, role_of
-from replanctl.files.sources import Source, only, sources_of, whole_of
+from replanctl.files.sources import Source, home_of, only, scenario_files, sources_of, whole_of
 from replanctl.plan import Plan, Step, Tool
-from replanctl.replan import PlannerRule
-from replanctl.run import Interruption, Policy
-from replanctl.script import OutcomeRule
+from replanctl.run import Policy
+
+if TYPE_CHECKING:
+    from replanctl.files.recorded import Recorded
+    from replanctl.replan import PlannerRule
+    from replanctl.run import Interruption
+    from replanctl.script import OutcomeRule
 
 
 class Rehearsal(msgspec.Struct, frozen=True, gc=False):
@@ -101,6 +101,8 @@ def place_of_expect(rehearsal: Rehearsal) -> tuple[Source, tuple[str, ...]] | No
 
 def line_of(source: Source, path: tuple[str | int, ...]) -> int:
     """The line that the value at this path of a text begins in, or what it is part of."""
+    from replanctl.files.places import Lines, Places
+
     text = Text(source.text)
     return Lines(text.written, text.place).place(text.place(Places(text.events(), [path]).find(path)))[0]
 
@@ -197,6 +199,8 @@ def _check_across(layers: Layers, documents: Sequence[Document], names: Names | 
         for layer in _in_force(layers, section):
             _check_layer(layer, section, steps, tools, names, thorough)
     if thorough and steps and len(steps) == len(documents[0].value["steps"]):
+        from replanctl.files.crosscheck import check_step_args
+
         documents[0].made(lambda _, at: check_step_args(steps, tools, at["steps"]))
 
 
@@ -219,9 +223,13 @@ def _check_layer(
     elif not found or not steps:
         return
     elif section == "policy":
+        from replanctl.files.crosscheck import check_limits
+
         layer.document.made(lambda _, at: check_limits(len(steps), found, layer.at(at)["policy"]["gates"]))
     # Rules that could not be read are missing from the list, and the places of those behind them would be wrong.
     elif len(found) == len(written):
+        from replanctl.files.crosscheck import check_values
+
         layer.document.made(lambda _, at: check_values(steps, tools, found, layer.at(at)["outcomes"]), names)
 
 

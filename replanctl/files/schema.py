@@ -7,7 +7,7 @@ from typing import Any
 
 from replanctl.files import shapes, words
 from replanctl.files.sections import REQUIRED, Role, fields_of
-from replanctl.files.shapes import Fields, Reader
+from replanctl.files.shapes import Fields, Later, Reader
 from replanctl.plan import ID_PATTERN
 from replanctl.run import DIALECT, Schema, in_json_words
 
@@ -31,6 +31,8 @@ def file_schema(role: Role) -> Schema:
 
 def schema_of(read: Reader) -> Schema:
     """What a reader takes, as a schema."""
+    if isinstance(read, Later):
+        return schema_of(read.loaded())
     if read in _LEAVES:
         return _described(_LEAVES[read], read)
     form, parts = read.form  # type: ignore[attr-defined]

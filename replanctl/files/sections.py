@@ -10,14 +10,9 @@ from msgspec import UNSET
 
 from replanctl.files.check import check_ids, check_steps
 from replanctl.files.faults import At, Names
-from replanctl.files.outcomes import interruptions, outcomes
 from replanctl.files.plan import assumptions, step, tools
-from replanctl.files.planner import planner
-from replanctl.files.policy import policy
 from replanctl.files.reader import Document
-from replanctl.files.recorded import recorded
-from replanctl.files.scenarios import scenarios
-from replanctl.files.shapes import Fields, check_keys, made_of, mapping, words, wrong
+from replanctl.files.shapes import Fields, Later, check_keys, made_of, mapping, words, wrong
 from replanctl.plan import Plan, Step
 
 Sections = dict[str, Any]
@@ -72,29 +67,31 @@ def plan_of(sections: Sections) -> Plan | None:
 # What is said to whoever gives a list, or a text, where a file of this kind was meant.
 _SCRIPT = "a mapping with outcomes or interruptions"
 _WHAT = {Role.PLAN: "a mapping with goal and steps", Role.POLICY: "a mapping with policy"}
+_INTERRUPTIONS, _SCENARIOS = Later("outcomes", "interruptions"), Later("scenarios", "scenarios")
+_POLICY = Later("policy", "policy")
 REQUIRED: dict[Role, tuple[str, ...]] = {Role.PLAN: ("goal", "steps"), Role.POLICY: ("policy",)}
 
 
 def fields_of(role: Role, lines: Sequence[int] = ()) -> Fields:
     """The sections of a file with this role; `lines` are those that the items of `outcomes` begin on."""
-    script: Fields = {"outcomes": outcomes(lines), "interruptions": interruptions}
+    script: Fields = {"outcomes": Later("outcomes", "outcomes", lines), "interruptions": _INTERRUPTIONS}
     if role is Role.POLICY:
-        return {"policy": policy}
+        return {"policy": _POLICY}
     if role is Role.SCENARIO_FILE:
         return {**script, "plan": words, "expect": mapping}
     if role is not Role.PLAN:
-        return {**script, "scenarios": scenarios, "plan": words, "expect": mapping}
+        return {**script, "scenarios": _SCENARIOS, "plan": words, "expect": mapping}
     return {
         "goal": words,
         "assumptions": assumptions,
         "tools": tools,
         "steps": _steps,
-        "policy": policy,
-        "planner": planner,
+        "policy": _POLICY,
+        "planner": Later("planner", "planner"),
         **script,
-        "scenarios": scenarios,
+        "scenarios": _SCENARIOS,
         "expect": mapping,
-        "recorded": recorded,
+        "recorded": Later("recorded", "recorded"),
     }
 
 

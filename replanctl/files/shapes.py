@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from importlib import import_module
 from typing import Any, TypeVar
 
 from msgspec import UNSET
@@ -40,6 +41,26 @@ def made_of(form: str, *parts: Any) -> Callable[[R], R]:
         return read
 
     return mark
+
+
+class Later:
+    """A reader that is loaded by the first file which has its section: most have none, and need not pay for it.
+
+    It is `name` in the module `files.module`; with `given`, what `name` makes of that.
+    """
+
+    def __init__(self, module: str, name: str, *given: Any) -> None:
+        self._module, self._name, self._given = module, name, given
+
+    def loaded(self) -> Reader:
+        """The reader itself."""
+        found = getattr(import_module(f"replanctl.files.{self._module}"), self._name)
+        reader: Reader = found(*self._given) if self._given else found
+        return reader
+
+    def __call__(self, value: Any, at: At) -> Any:
+        """What the reader makes of a value."""
+        return self.loaded()(value, at)
 
 
 def kind(value: object) -> str:

@@ -12,16 +12,13 @@ if TYPE_CHECKING:
     from replanctl.host.corpus import Case, load_corpus, stored_corpus
     from replanctl.host.effects import EffectLog, Unwritten
     from replanctl.host.expect import mismatches, updates
-    from replanctl.host.faults import FAULTS, Fault, check_faults, fault, with_faults
-    from replanctl.host.outside import PLANNER_TIMEOUT, outside_of
     from replanctl.host.question import question_schema
-    from replanctl.host.rehearse import events_of, session_of
+    from replanctl.host.rehearse import PLANNER_TIMEOUT, events_of, outside_of, session_of
     from replanctl.host.replaying import Replayed, replay
-    from replanctl.host.resuming import Given, NotGivenError, resume, take_up
+    from replanctl.host.resuming import Given, NotGivenError, resume, take_up, undone
     from replanctl.host.running import Prepared, Running, prepare
     from replanctl.host.signals import StoppedError, stop_signals
     from replanctl.host.soundness import sound
-    from replanctl.host.undone import undone
 else:
     __getattr__ = lazily(
         __name__,
@@ -31,16 +28,13 @@ else:
             "corpus": ("Case", "load_corpus", "stored_corpus"),
             "effects": ("EffectLog", "Unwritten"),
             "expect": ("mismatches", "updates"),
-            "faults": ("FAULTS", "Fault", "check_faults", "fault", "with_faults"),
-            "outside": ("PLANNER_TIMEOUT", "outside_of"),
             "question": ("question_schema",),
-            "rehearse": ("events_of", "session_of"),
+            "rehearse": ("PLANNER_TIMEOUT", "events_of", "outside_of", "session_of"),
             "replaying": ("Replayed", "replay"),
-            "resuming": ("Given", "NotGivenError", "resume", "take_up"),
+            "resuming": ("Given", "NotGivenError", "resume", "take_up", "undone"),
             "running": ("Prepared", "Running", "prepare"),
             "signals": ("StoppedError", "stop_signals"),
             "soundness": ("sound",),
-            "undone": ("undone",),
         },
     )
 
@@ -48,8 +42,6 @@ __all__ = [
     "Case",
     "Changes",
     "EffectLog",
-    "FAULTS",
-    "Fault",
     "Given",
     "InDoubtError",
     "More",
@@ -62,9 +54,7 @@ __all__ = [
     "Unwritten",
     "add_to_book",
     "changes_of",
-    "check_faults",
     "events_of",
-    "fault",
     "load_corpus",
     "mismatches",
     "open_book",
@@ -81,5 +71,4 @@ __all__ = [
     "take_up",
     "undone",
     "updates",
-    "with_faults",
 ]

@@ -22,8 +22,8 @@ from replanctl.files import (
     parse_rehearsal,
     plans_in,
 )
-from replanctl.host.faults import fault, with_faults
 from replanctl.replan import Lesson
+from replanctl.script import fault, with_faults
 from replanctl.store import Inputs, Store
 
 STDIN = "-"

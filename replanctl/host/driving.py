@@ -12,8 +12,9 @@ import msgspec
 
 from replanctl import __version__
 from replanctl.host.amending import Changes
+from replanctl.host.answering import RecordedReplanner, RecordedTools
 from replanctl.host.awaiting import Awaiting
-from replanctl.host.effects import EffectLog, RecordedReplanner, RecordedTools
+from replanctl.host.effects import EffectLog
 from replanctl.host.functions import FunctionTools, OnError, Toolbox
 from replanctl.host.planner import FunctionReplanner, PlannerFunction
 from replanctl.host.recording import ChangedGoal, Recording, Start, check_same

@@ -1,19 +1,107 @@
-"""From a rehearsal to its session, the same for every verb that runs one, and a stored run run again."""
+"""From a rehearsal to its session, the same for every verb that runs one, and a stored run run again.
+
+Who is asked for real, the tools and the planner that a run was given, is decided here too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from replanctl.errors import ReplayDivergedError, UsageError
 from replanctl.files import Rehearsal, Role, Source, parse_rehearsal
-from replanctl.host.effects import EffectLog, RecordedReplanner, RecordedTools
-from replanctl.host.faults import fault, with_faults
-from replanctl.host.outside import NOBODY, OUTSIDE, Outside
-from replanctl.replan import Lesson, Replanner, ScriptedReplanner
-from replanctl.run import Amendment, Event, NewInputs, Policy, RequestListener, Script, Session, Tools
-from replanctl.script import ScriptedTools
+from replanctl.plan import Plan
+from replanctl.run import Amendment, Call, Event, NewInputs, Outcome, Policy, Script, Session, Tools
+from replanctl.script import ScriptedTools, fault, with_faults
 from replanctl.store import Inputs
+
+if TYPE_CHECKING:
+    from replanctl.host.effects import EffectLog
+    from replanctl.host.functions import OnError, Toolbox
+    from replanctl.live import Draft
+    from replanctl.replan import Lesson, Replanner, ReplanRequest
+    from replanctl.run import RequestListener
+
+PLANNER_TIMEOUT = 60.0  # seconds
+OUTSIDE = "command"  # what events call a planner that is none of ours
+
+
+class Outside(msgspec.Struct, frozen=True):
+    """Who is asked for real. In a replay nobody is: every answer is on record."""
+
+    tools: Tools
+    replanner: Replanner
+
+
+class _Nobody:
+    """Stands where a run's tools and planner were, in a replay of it."""
+
+    name = OUTSIDE
+
+    def call(self, call: Call) -> Outcome:
+        raise ReplayDivergedError("a replay calls no tools")
+
+    def replan(self, request: ReplanRequest) -> Draft | None:
+        raise ReplayDivergedError("a replay asks no planner")
+
+    def cause(self, request: ReplanRequest) -> str:
+        return ""
+
+
+NOBODY = Outside(_Nobody(), _Nobody())
+
+
+def outside_of(
+    planner: str | Replanner | None,
+    tools: str | Toolbox | None,
+    plan: Plan | None = None,
+    *,
+    planner_timeout: float = PLANNER_TIMEOUT,
+    on_error: OnError | None = None,
+) -> Outside:
+    """The planner and the tools that were given: by name, as a command line does, or as Python objects.
+
+    `planner` is a command, which may take `planner_timeout` seconds, or a replanner; `tools` are `MODULE:NAME`,
+    functions by name, or one function. Raises UsageError where there is no such thing, or the tools lack one that the
+    `plan` uses. `on_error` is told what a tool raises.
+    """
+    return Outside(_tools(tools, plan, on_error), _replanner(planner, planner_timeout))
+
+
+def name_of(given: object, placeholder: str) -> str | None:
+    """What is kept of a planner or of tools: the words they were named with; of Python objects a `placeholder`."""
+    return given if given is None or isinstance(given, str) else placeholder
+
+
+def _tools(given: str | Toolbox | None, plan: Plan | None, on_error: OnError | None) -> Tools:
+    if given is None:
+        return NOBODY.tools
+    if isinstance(given, str):
+        from replanctl.host.toolbox import check_names, load_tools
+
+        tools = load_tools(given, on_error=on_error)
+        check_names(tools.names, plan, "--tools: ")
+        return tools
+    from replanctl.host.functions import FunctionTools
+    from replanctl.host.toolbox import check_names
+
+    functions = FunctionTools(given, on_error=on_error)
+    check_names(functions.names, plan)
+    return functions
+
+
+def _replanner(given: str | Replanner | None, timeout: float) -> Replanner:
+    if given is None:
+        return NOBODY.replanner
+    if isinstance(given, str):
+        from replanctl.host.command import CommandReplanner
+
+        return CommandReplanner(given, timeout=timeout)
+    if not callable(getattr(given, "replan", None)):
+        raise UsageError(f"a replanner has a method replan: a {type(given).__name__} has none")
+    return given
 
 
 def session_of(
@@ -31,6 +119,8 @@ def session_of(
     """
     scripted = ScriptedTools(rehearsal.outcomes if tools is None else ())
     if replanner is None and rehearsal.planner:
+        from replanctl.replan import ScriptedReplanner
+
         replanner = ScriptedReplanner(rehearsal.planner)
     return Session(
         rehearsal.plan,
@@ -56,7 +146,7 @@ def _unused(tools: ScriptedTools) -> Iterator[str]:
 
 def events_of(
     inputs: Inputs,
-    log: EffectLog,
+    log: EffectLog | None,
     listener: RequestListener | None = None,
     *,
     real: Outside = NOBODY,
@@ -64,22 +154,28 @@ def events_of(
 ) -> Iterator[Event]:
     """The events of the run that these inputs make; what was changed on the way is changed at the same events.
 
-    `rehearsal` is what the inputs' texts say, where it is known already. Raises InputError at once, not on the way.
+    Real tools and planners answer into `log`; None will do where there are none. `rehearsal` is what the inputs' texts
+    say, where it is known already. Raises InputError at once, not on the way.
     """
     if rehearsal is None:
         rehearsal = parse_rehearsal(_sources(inputs, None))
     if inputs.faults:
         rules = with_faults(rehearsal.outcomes, map(fault, inputs.faults))
         rehearsal = msgspec.structs.replace(rehearsal, outcomes=rules)
-    session = session_of(
-        rehearsal,
-        inputs.policy,
-        inputs.lessons,
-        tools=RecordedTools(real.tools, log) if inputs.tools is not None else None,
-        replanner=RecordedReplanner(real.replanner, log, OUTSIDE) if inputs.planner is not None else None,
-        listener=listener,
-    )
+    tools, replanner = _recorded(inputs, log, real)
+    session = session_of(rehearsal, inputs.policy, inputs.lessons, tools=tools, replanner=replanner, listener=listener)
     return amended_events(session, inputs)
+
+
+def _recorded(inputs: Inputs, log: EffectLog | None, real: Outside) -> tuple[Tools | None, Replanner | None]:
+    """The real tools and the real planner of a run, each behind the journal; None where it is scripted."""
+    if inputs.tools is None and inputs.planner is None:
+        return None, None
+    assert log is not None, "what real tools and planners answer is kept"
+    from replanctl.host.answering import RecordedReplanner, RecordedTools
+
+    tools = RecordedTools(real.tools, log) if inputs.tools is not None else None
+    return tools, RecordedReplanner(real.replanner, log, OUTSIDE) if inputs.planner is not None else None
 
 
 def amended_events(session: Session, inputs: Inputs) -> Iterator[Event]:

@@ -1,4 +1,4 @@
-"""A stored run is taken up again where it stopped or was killed."""
+"""A stored run is taken up again where it stopped or was killed; and what one that was had come to before."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from contextlib import contextmanager
 from itertools import chain, islice, takewhile
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import msgspec
 
-from replanctl.errors import ReplayDivergedError, UsageError
+from replanctl.errors import ReplanctlError, ReplayDivergedError, UsageError
 from replanctl.host.amending import Changes, InDoubtError, More, Settle, amended, changes_of
 from replanctl.host.book import add_to_book, open_book
 from replanctl.host.effects import EffectLog
 from replanctl.host.functions import OnError, Toolbox
-from replanctl.host.outside import name_of, outside_of
-from replanctl.host.rehearse import events_of
+from replanctl.host.rehearse import events_of, name_of, outside_of
 from replanctl.host.running import PLANNER_PLACE, TOOLS_PLACE, OnEvent, Running
 from replanctl.host.soundness import sound
 from replanctl.kinds import Granularity, RunStatus
 from replanctl.replan import Replanner
 from replanctl.run import Event, SessionResult, UnsettledError, doubts
 from replanctl.store import Inputs, RunWriter, Store
+
+Effects = Sequence[tuple[int, str, Any]]
 
 
 class NotGivenError(UsageError):
@@ -139,3 +141,27 @@ def _check(again: Sequence[Event], lines: Sequence[bytes], run: int) -> None:
             f"run {run} can't be resumed: event {same} does not come out as it was stored",
             hint=f"replanctl replay {run} says where they part",
         )
+
+
+def undone(inputs: Inputs, stored: Sequence[Event], effects: Effects = ()) -> Iterator[Event]:
+    """For each time that a run was taken up again: the event in whose place it went on otherwise.
+
+    It is found by running the session again as it was before, on what was recorded of real tools; one that can't be run
+    again tells nothing.
+    """
+    for number in range(len(inputs.amendments)):
+        before = msgspec.structs.replace(inputs, amendments=inputs.amendments[:number])
+        try:
+            event = _first_other(events_of(before, EffectLog(effects)), stored)
+        except ReplanctlError:
+            continue
+        if event is not None:
+            yield event
+
+
+def _first_other(again: Iterator[Event], stored: Sequence[Event]) -> Event | None:
+    encode = msgspec.json.Encoder().encode
+    for event, kept in zip(again, stored, strict=False):
+        if encode(event) != encode(kept):
+            return event
+    return next(again, None)

@@ -6,21 +6,23 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from replanctl import __version__
 from replanctl.errors import UsageError
 from replanctl.files import Rehearsal, load_rehearsal
-from replanctl.host.book import open_book, save_book
-from replanctl.host.effects import EffectLog, Unwritten
-from replanctl.host.faults import Fault, check_faults, fault
-from replanctl.host.functions import OnError, Toolbox
-from replanctl.host.outside import PLANNER_TIMEOUT, Outside, name_of, outside_of
-from replanctl.host.rehearse import events_of
-from replanctl.replan import Lesson, Replanner
+from replanctl.host.rehearse import PLANNER_TIMEOUT, Outside, events_of, name_of, outside_of
 from replanctl.run import Event, Policy, ResultFold, SessionResult
-from replanctl.store import Inputs, RunWriter, SourceText, Store
+from replanctl.script import Fault, check_faults, fault
+from replanctl.store import Inputs, SourceText
+
+if TYPE_CHECKING:
+    from replanctl.host.effects import Journal
+    from replanctl.host.functions import OnError, Toolbox
+    from replanctl.replan import Lesson, Replanner
+    from replanctl.store import RunWriter
 
 OnEvent = Callable[[Event], object]
 
@@ -64,15 +66,23 @@ class Prepared(msgspec.Struct, frozen=True):
     def begin(self, store: Path | None, started: str) -> Iterator[Running]:
         """Begin the run, in the folder `store` if one is given; `started` is the wall-clock time in UTC (ISO 8601)."""
         if store is None:
-            yield Running(self.inputs, self._events(EffectLog(journal=Unwritten())), None)
+            yield Running(self.inputs, self._events(None), None)
             return
+        from replanctl.store import Store
+
         with (
             Store.open(store, create=True) as kept,
             kept.begin(self.inputs, goal=self.rehearsal.plan.goal, started=started) as writer,
         ):
-            yield Running(self.inputs, self._events(EffectLog(journal=writer)), writer)
+            yield Running(self.inputs, self._events(writer), writer)
 
-    def _events(self, log: EffectLog) -> Iterator[Event]:
+    def _events(self, journal: Journal | None) -> Iterator[Event]:
+        """The run's events; what is asked for real answers into the journal, which a scripted run has no use for."""
+        log = None
+        if self.inputs.tools is not None or self.inputs.planner is not None:
+            from replanctl.host.effects import EffectLog, Unwritten
+
+            log = EffectLog(journal=journal or Unwritten())
         return events_of(self.inputs, log, real=self.real, rehearsal=self.rehearsal)
 
 
@@ -136,6 +146,8 @@ def rehearse(
     if tools is not None and outcomes is not None:
         raise UsageError("tools and outcomes exclude each other", hint="tools are called, or answered from a script")
     by_file = None if policy is None or isinstance(policy, Policy) else policy
+    from replanctl.host.book import open_book, save_book
+
     book = Path(lessons) if isinstance(lessons, str | Path) else None
     prepared = prepare(
         load_rehearsal(plan, outcomes=outcomes, policy=by_file, scenario=scenario),

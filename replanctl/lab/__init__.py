@@ -5,7 +5,7 @@ Trials in, facts out, tables made from facts. Nothing here reads a file or draws
 
 from __future__ import annotations
 
-from replanctl.host import FAULTS, Case, Fault, check_faults, fault, with_faults
+from replanctl.host import Case
 from replanctl.lab.compare import (
     Comparison,
     Lane,
@@ -40,6 +40,7 @@ from replanctl.lab.study import (
 from replanctl.lab.sweep import process_pool, sharded, sweep
 from replanctl.lab.trial import Trial
 from replanctl.lab.tune import CurvePoint, GateTuning, Share, Tuning, tune, tune_trials, tuned_policy
+from replanctl.script import FAULTS, Fault, check_faults, fault, with_faults
 
 __all__ = [
     "FAULTS",

@@ -11,7 +11,7 @@ import msgspec
 
 from replanctl.cost import CostModel
 from replanctl.files import Rehearsal
-from replanctl.host import FAULTS, Case, Fault
+from replanctl.host import Case
 from replanctl.kinds import Mode, Reason
 from replanctl.lab.coverage import Coverage, Used, coverage_of
 from replanctl.lab.facts import Facts
@@ -19,6 +19,7 @@ from replanctl.lab.trial import Trial
 from replanctl.plan import Step
 from replanctl.replan import resolve
 from replanctl.run import Interruption
+from replanctl.script import FAULTS, Fault
 
 PAIRS_SHOWN = 20
 MADE_UP_GOAL = "something else than before"  # where the plan has no interruption of its own

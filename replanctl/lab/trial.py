@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from replanctl.files import Rehearsal
-from replanctl.host import Fault, session_of, with_faults
+from replanctl.host import session_of
 from replanctl.lab.facts import Facts, facts_of
 from replanctl.replan import Lesson, ScriptedReplanner
 from replanctl.run import Interruption, Policy
-from replanctl.script import ScriptedTools
+from replanctl.script import Fault, ScriptedTools, with_faults
 
 replace = msgspec.structs.replace
 

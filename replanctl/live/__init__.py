@@ -2,19 +2,62 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from replanctl.kinds import Health, Verdict
-from replanctl.live.calls import CallKey, Finished, OpenSteps, call_key
-from replanctl.live.cells import DONE, FAILED, PENDING, RUNNING, SKIPPED, Cell, is_required, same_work, sequence_key
-from replanctl.live.draft import Draft, Proposal, lay_over
-from replanctl.live.draft_check import Surroundings, check, required, unmakeable
-from replanctl.live.graph import Graph
-from replanctl.live.naming import Either, Ground
-from replanctl.live.progress import no_progress
-from replanctl.live.variables import HealthChange, Variable, VariableTable
+from replanctl.lazy import lazily
+
+if TYPE_CHECKING:
+    from replanctl.live.calls import Finished, OpenSteps
+    from replanctl.live.cells import (
+        DONE,
+        FAILED,
+        PENDING,
+        RUNNING,
+        SKIPPED,
+        CallKey,
+        Cell,
+        call_key,
+        is_required,
+        same_work,
+        sequence_key,
+    )
+    from replanctl.live.draft import Draft, Proposal, lay_over
+    from replanctl.live.draft_check import Surroundings, check, required, unmakeable
+    from replanctl.live.graph import Graph
+    from replanctl.live.naming import Either, Ground
+    from replanctl.live.progress import no_progress
+    from replanctl.live.variables import HealthChange, Variable, VariableTable
+else:
+    __getattr__ = lazily(
+        __name__,
+        {
+            "calls": ("Finished", "OpenSteps"),
+            "cells": (
+                "CallKey",
+                "Cell",
+                "DONE",
+                "FAILED",
+                "PENDING",
+                "RUNNING",
+                "SKIPPED",
+                "call_key",
+                "is_required",
+                "same_work",
+                "sequence_key",
+            ),
+            "draft": ("Draft", "Proposal", "lay_over"),
+            "draft_check": ("Surroundings", "check", "required", "unmakeable"),
+            "graph": ("Graph",),
+            "naming": ("Either", "Ground"),
+            "progress": ("no_progress",),
+            "variables": ("HealthChange", "Variable", "VariableTable"),
+        },
+    )
 
 __all__ = [
+    "CallKey",
     "Cell",
-    "HealthChange",
     "DONE",
     "Draft",
     "Either",
@@ -22,8 +65,9 @@ __all__ = [
     "Finished",
     "Graph",
     "Ground",
-    "OpenSteps",
     "Health",
+    "HealthChange",
+    "OpenSteps",
     "PENDING",
     "Proposal",
     "RUNNING",
@@ -32,14 +76,13 @@ __all__ = [
     "Variable",
     "VariableTable",
     "Verdict",
-    "CallKey",
     "call_key",
+    "check",
     "is_required",
+    "lay_over",
     "no_progress",
+    "required",
     "same_work",
     "sequence_key",
     "unmakeable",
-    "check",
-    "lay_over",
-    "required",
 ]

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
-from replanctl.live.cells import RUNNING, Cell
+from replanctl.live.cells import RUNNING, CallKey, Cell, call_key
 from replanctl.live.graph import Graph
 from replanctl.plan import Step, exact, same_args
-
-CallKey = tuple[str, bytes]
-
-
-def call_key(tool: str, args: dict[str, Any]) -> CallKey:
-    """What equal calls share: the tool, and the args as JSON, whatever the order of their keys."""
-    return tool, exact(args)
 
 
 def call_of(step: Step) -> CallKey:

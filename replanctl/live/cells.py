@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
 from replanctl.kinds import Granularity, StepState
-from replanctl.live.reading import Reading
-from replanctl.plan import Step, same_args
+from replanctl.plan import Step, exact, same_args
 
+CallKey = tuple[str, bytes]
 PENDING, RUNNING, DONE, FAILED, SKIPPED = StepState
 
 # The states of a step, and every move it may make.
@@ -44,6 +45,14 @@ MOVES: dict[StepState, frozenset[StepState]] = {
     FAILED: frozenset({DONE}),  # a person says that its call did what it was to do
     SKIPPED: frozenset(),
 }
+
+
+class Reading(msgspec.Struct, frozen=True, gc=False):
+    """With which ids a step's text is read: those known up to the version it was written in, and those that were put
+    into it since, when references followed a step that went. An id born later changes no older text."""
+
+    upto: int = 1
+    also: frozenset[str] = frozenset()
 
 
 # A lineage is a step and whatever replaced it, through all versions. What a person or a rule says of "step 3" means the
@@ -211,3 +220,8 @@ def same_work(one: Step, other: Step) -> bool:
 def is_required(cell: Cell) -> bool:
     """Whether no draft may drop the step's lineage."""
     return cell.lineage is not None and cell.lineage.required
+
+
+def call_key(tool: str, args: dict[str, Any]) -> CallKey:
+    """What equal calls share: the tool, and the args as JSON, whatever the order of their keys."""
+    return tool, exact(args)

@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from replanctl.kinds import Verdict
-from replanctl.live.cells import DONE, Cell, is_required
+from replanctl.live.cells import DONE, Cell, Reading, is_required
 from replanctl.live.graph import Graph
 from replanctl.live.naming import Either, Ground, name
-from replanctl.live.reading import Known, Reading
+from replanctl.live.readers import Known
 from replanctl.plan import Step, references, sequenced
 
 

@@ -20,13 +20,13 @@ from replanctl.live.cells import (
     Cell,
     Lineage,
     OpenSteps,
+    Reading,
     in_list_order,
     line_of,
     resting_on,
     stand_for,
 )
-from replanctl.live.readers import Readers
-from replanctl.live.reading import Ids, Reading
+from replanctl.live.readers import Ids, Readers
 from replanctl.plan import Step
 
 
@@ -296,9 +296,7 @@ class Graph:
             heappush(self._ready, cell.place)
 
     def open_at(self, version: int) -> Iterator[Cell]:
-        """The steps that were open when this earlier version was replaced, in its list order.
-
-        That is by place: what has ended since was open then, and did not stand in front.
-        """
+        """The steps that were open when this earlier version was replaced, in its list order: that is by place, as what
+        has ended since was open then, and did not stand in front."""
         open_then = [c for c in self.ever if c.born <= version and (not c.until or version < c.until)]
         return iter(sorted(open_then, key=lambda cell: cell.place))

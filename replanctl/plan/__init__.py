@@ -2,86 +2,113 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from replanctl.kinds import ChangeKind, Granularity, OnFailure, StepState
+from replanctl.lazy import lazily
 from replanctl.plan import references
-from replanctl.plan.bulk import too_bulky, too_bulky_when_read
-from replanctl.plan.coupling import CouplingRow, coupling
-from replanctl.plan.cycles import cycles, in_order, uncovered
-from replanctl.plan.data import NoDataError, data_of
-from replanctl.plan.diff import (
-    PlanDiff,
-    StepChange,
-    StepLike,
-    changed_fields,
-    diff_plans,
-    diff_steps,
-    exact,
-    same_args,
-    step_change,
-)
-from replanctl.plan.faults import plan_faults
-from replanctl.plan.foreign import SIGNS, Foreign, foreign_in, foreign_references, may_be_foreign
-from replanctl.plan.model import (
-    ID_LENGTH,
-    ID_PATTERN,
-    Alternative,
-    Plan,
-    Step,
-    Tool,
-    sequenced,
-    step_id,
-    variable_name,
-)
-from replanctl.plan.new_ids import IdBook, NewIds
-from replanctl.plan.references import Reference, follow, in_text, mentions, parse, render, shortened, strings
+
+if TYPE_CHECKING:
+    from replanctl.plan.couplings import CouplingRow, coupling
+    from replanctl.plan.data import NoDataError, data_of, exact, same_args, too_bulky, too_bulky_when_read
+    from replanctl.plan.diff import PlanDiff, StepChange, StepLike, changed_fields, diff_plans, diff_steps, step_change
+    from replanctl.plan.foreign import Foreign, foreign_in, foreign_references, may_be_foreign
+    from replanctl.plan.model import (
+        ID_LENGTH,
+        ID_PATTERN,
+        Alternative,
+        Plan,
+        Step,
+        Tool,
+        sequenced,
+        step_id,
+        variable_name,
+    )
+    from replanctl.plan.new_ids import IdBook, NewIds
+    from replanctl.plan.order import cycles, in_order, plan_faults, uncovered
+    from replanctl.plan.references import SIGNS, Reference, follow, in_text, mentions, parse, render, shortened, strings
+else:
+    __getattr__ = lazily(
+        __name__,
+        {
+            "couplings": ("CouplingRow", "coupling"),
+            "data": ("NoDataError", "data_of", "exact", "same_args", "too_bulky", "too_bulky_when_read"),
+            "diff": ("PlanDiff", "StepChange", "StepLike", "changed_fields", "diff_plans", "diff_steps", "step_change"),
+            "foreign": ("Foreign", "foreign_in", "foreign_references", "may_be_foreign"),
+            "model": (
+                "Alternative",
+                "ID_LENGTH",
+                "ID_PATTERN",
+                "Plan",
+                "Step",
+                "Tool",
+                "sequenced",
+                "step_id",
+                "variable_name",
+            ),
+            "new_ids": ("IdBook", "NewIds"),
+            "order": ("cycles", "in_order", "plan_faults", "uncovered"),
+            "references": (
+                "Reference",
+                "SIGNS",
+                "follow",
+                "in_text",
+                "mentions",
+                "parse",
+                "render",
+                "shortened",
+                "strings",
+            ),
+        },
+    )
 
 __all__ = [
-    "Foreign",
-    "foreign_in",
-    "may_be_foreign",
-    "foreign_references",
-    "SIGNS",
-    "strings",
-    "follow",
-    "render",
-    "references",
     "Alternative",
-    "NoDataError",
-    "data_of",
-    "StepChange",
     "ChangeKind",
     "CouplingRow",
+    "Foreign",
     "Granularity",
     "ID_LENGTH",
     "ID_PATTERN",
     "IdBook",
     "NewIds",
+    "NoDataError",
     "OnFailure",
     "Plan",
     "PlanDiff",
     "Reference",
+    "SIGNS",
     "Step",
+    "StepChange",
     "StepLike",
     "StepState",
     "Tool",
     "changed_fields",
     "coupling",
     "cycles",
+    "data_of",
     "diff_plans",
     "diff_steps",
     "exact",
+    "follow",
+    "foreign_in",
+    "foreign_references",
     "in_order",
     "in_text",
-    "shortened",
-    "too_bulky",
-    "too_bulky_when_read",
+    "may_be_foreign",
     "mentions",
     "parse",
     "plan_faults",
+    "references",
+    "render",
     "same_args",
     "sequenced",
+    "shortened",
     "step_change",
     "step_id",
+    "strings",
+    "too_bulky",
+    "too_bulky_when_read",
     "uncovered",
     "variable_name",
 ]

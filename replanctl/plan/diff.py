@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from replanctl.kinds import ChangeKind
+from replanctl.plan.data import same_args
 from replanctl.plan.model import Plan, Step, sequenced
 
 
@@ -112,11 +113,6 @@ def changed_fields(old: StepLike, new: StepLike) -> tuple[str, ...]:
     return tuple(name for name, equal in same.items() if not equal)
 
 
-def same_args(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether these are the same args as JSON has it: Python takes 1, 1.0 and True for equal."""
-    return one is other or exact(one) == exact(other)
-
-
 def step_change(old: StepLike | None, new: StepLike | None) -> StepChange:
     """What became of a step, one of which may be missing; without `fields` it is the same step again."""
     if new is None:
@@ -144,11 +140,3 @@ def _by_id(plan: Plan | Sequence[StepLike]) -> dict[str, StepLike]:
 
 def _ids(changes: Iterable[StepChange]) -> tuple[str, ...]:
     return tuple(change.id for change in changes)
-
-
-def exact(args: dict[str, Any]) -> bytes:
-    """Args as bytes that differ where JSON does."""
-    try:
-        return msgspec.json.encode(args, order="deterministic", enc_hook=repr)
-    except (UnicodeEncodeError, TypeError, RecursionError):  # half a surrogate pair, other keys, a value in itself
-        return repr(args).encode("utf-8", "backslashreplace")

@@ -13,10 +13,7 @@ from typing import Any
 import msgspec
 
 from replanctl.plan.model import ID_LENGTH
-from replanctl.plan.references import Reference, parse, path_of, render, strings
-
-# What every form begins with: a cheap look that most texts do not pass.
-SIGNS = re.compile(r"[$#][A-Za-z0-9{]|\{\{|<GENERATED>-")
+from replanctl.plan.references import SIGNS, Reference, parse, path_of, render, strings
 
 _WORD = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 # `$1` and `#fetch` are money and an issue's number, unless they are all there is or a path follows. The other forms

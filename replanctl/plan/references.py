@@ -22,6 +22,8 @@ _START = re.compile(r"(#?)#E([A-Za-z0-9][A-Za-z0-9_-]*)")
 _PART = re.compile(r'\.([A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)|\[([0-9]{1,9})\]|\["((?:[^"\\\x00-\x1f]|\\.)*)"\]')
 _FIELD = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
 _WORD = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+# What a reference of another system begins with (`plan/foreign.py`): a cheap look that most texts do not pass.
+SIGNS = re.compile(r"[$#][A-Za-z0-9{]|\{\{|<GENERATED>-")
 
 
 class Reference(msgspec.Struct, frozen=True, gc=False):

@@ -2,53 +2,109 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from replanctl.kinds import ErrorType, Evict, Otherwise, Preset, Radius, Status
-from replanctl.replan.gates import (
-    GATE,
-    GATES,
-    ORDER,
-    REASONS,
-    Bound,
-    BudgetGate,
-    Check,
-    GateLimits,
-    GateRow,
-    Limits,
-    Moment,
-    Spent,
-    Unit,
-    left_open,
-    resolve,
-)
-from replanctl.replan.guards import OscillationGuard, ReplanBreaker
-from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
-from replanctl.replan.prompt import (
-    LESSON_LINES,
-    DoneStep,
-    Lazy,
-    Left,
-    ReplanRequest,
-    build_prompt,
-    done_lines,
-    step_lines,
-    summary,
-)
-from replanctl.replan.replanner import PlannerRule, PlannerWhen, Replanner, ReplannerError, ScriptedReplanner
-from replanctl.replan.routing import (
-    GOAL_CHANGED,
-    RULE_NAMES,
-    Decision,
-    RouteFacts,
-    RouteRule,
-    RouteWhen,
-    RoutingPolicy,
-    deeper,
-    route,
-)
-from replanctl.replan.signal import ERROR_TYPES, FailureSignal, Missing, classify
-from replanctl.replan.template import template
+from replanctl.lazy import lazily
+
+if TYPE_CHECKING:
+    from replanctl.replan.gates import (
+        GATE,
+        GATES,
+        ORDER,
+        REASONS,
+        Bound,
+        BudgetGate,
+        Check,
+        GateLimits,
+        GateRow,
+        Limits,
+        Moment,
+        Spent,
+        Unit,
+        left_open,
+        resolve,
+    )
+    from replanctl.replan.guards import OscillationGuard, ReplanBreaker
+    from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
+    from replanctl.replan.prompt import (
+        LESSON_LINES,
+        DoneStep,
+        Lazy,
+        Left,
+        ReplanRequest,
+        build_prompt,
+        done_lines,
+        step_lines,
+        summary,
+    )
+    from replanctl.replan.replanner import PlannerRule, PlannerWhen, Replanner, ReplannerError, ScriptedReplanner
+    from replanctl.replan.routing import (
+        GOAL_CHANGED,
+        RULE_NAMES,
+        Decision,
+        RouteFacts,
+        RouteRule,
+        RouteWhen,
+        RoutingPolicy,
+        deeper,
+        route,
+    )
+    from replanctl.replan.signal import ERROR_TYPES, FailureSignal, Missing, classify
+    from replanctl.replan.templates import template
+else:
+    __getattr__ = lazily(
+        __name__,
+        {
+            "gates": (
+                "Bound",
+                "BudgetGate",
+                "Check",
+                "GATE",
+                "GATES",
+                "GateLimits",
+                "GateRow",
+                "Limits",
+                "Moment",
+                "ORDER",
+                "REASONS",
+                "Spent",
+                "Unit",
+                "left_open",
+                "resolve",
+            ),
+            "guards": ("OscillationGuard", "ReplanBreaker"),
+            "lessons": ("Lesson", "LessonBook", "LessonPolicy"),
+            "prompt": (
+                "DoneStep",
+                "LESSON_LINES",
+                "Lazy",
+                "Left",
+                "ReplanRequest",
+                "build_prompt",
+                "done_lines",
+                "step_lines",
+                "summary",
+            ),
+            "replanner": ("PlannerRule", "PlannerWhen", "Replanner", "ReplannerError", "ScriptedReplanner"),
+            "routing": (
+                "Decision",
+                "GOAL_CHANGED",
+                "RULE_NAMES",
+                "RouteFacts",
+                "RouteRule",
+                "RouteWhen",
+                "RoutingPolicy",
+                "deeper",
+                "route",
+            ),
+            "signal": ("ERROR_TYPES", "FailureSignal", "Missing", "classify"),
+            "templates": ("template",),
+        },
+    )
 
 __all__ = [
+    "Bound",
     "BudgetGate",
     "Check",
     "Decision",
@@ -70,7 +126,6 @@ __all__ = [
     "LessonPolicy",
     "Limits",
     "Missing",
-    "Bound",
     "Moment",
     "ORDER",
     "OscillationGuard",

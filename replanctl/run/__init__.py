@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from replanctl.kinds import Mode
 from replanctl.lazy import lazily
 from replanctl.run import events
-from replanctl.run.engine import NewInputs, Session
 from replanctl.run.events import (
     AnyEvent,
     Event,
@@ -31,76 +30,99 @@ from replanctl.run.events import (
     VariableHealth,
 )
 from replanctl.run.fold import ResultFold, fold
-from replanctl.run.given import check_goal, check_limit, check_policy, own_steps
-from replanctl.run.handover import error_in_words
-from replanctl.run.interruptions import Interruption
-from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
-from replanctl.run.reopening import RESUME
-from replanctl.run.requests import RequestListener
-from replanctl.run.result import (
-    SCHEMA_VERSION,
-    ExecutionView,
-    Gap,
-    GateView,
-    HandOver,
-    LedgerLine,
-    LessonView,
-    Revision,
-    RouteView,
-    SessionResult,
-    SignalView,
-    StepView,
-    VariableView,
-    VersionView,
-)
-from replanctl.run.resume import Amendment, Script, call_cut_off, where_to_cut
-from replanctl.run.settlements import UnsettledError, Word, settlements, ways, word
-from replanctl.run.settling import Doubt, Settlement, doubts
-from replanctl.run.tools import Attempt, Call, Outcome, Started, StepError, Tools
-from replanctl.run.written import plan_warnings
 
 if TYPE_CHECKING:
+    from replanctl.run.accounts import Doubt, doubts
+    from replanctl.run.amendments import Amendment, NewInputs, Script, Settlement
+    from replanctl.run.engine import Session
+    from replanctl.run.given import check_goal, check_limit, check_policy, own_steps
+    from replanctl.run.handover import error_in_words
+    from replanctl.run.interruptions import Interruption
+    from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
+    from replanctl.run.reopening import RESUME
+    from replanctl.run.requests import RequestListener
+    from replanctl.run.result import (
+        SCHEMA_VERSION,
+        ExecutionView,
+        Gap,
+        GateView,
+        HandOver,
+        LedgerLine,
+        LessonView,
+        Revision,
+        RouteView,
+        SessionResult,
+        SignalView,
+        StepView,
+        VariableView,
+        VersionView,
+    )
+    from replanctl.run.resume import call_cut_off, where_to_cut
     from replanctl.run.schema import DIALECT, Schema, event_schema, in_json_words, result_schema
+    from replanctl.run.settle_flag import UnsettledError, Word, settlements, ways, word
     from replanctl.run.story import Blocker, ExecutionStory, Story, VersionStory, step_ids, story_of
+    from replanctl.run.tools import Attempt, Call, Outcome, Started, StepError, Tools
+    from replanctl.run.written import plan_warnings
 else:
     __getattr__ = lazily(
         __name__,
         {
+            "accounts": ("Doubt", "doubts"),
+            "amendments": ("Amendment", "NewInputs", "Script", "Settlement"),
+            "engine": ("Session",),
+            "given": ("check_goal", "check_limit", "check_policy", "own_steps"),
+            "handover": ("error_in_words",),
+            "interruptions": ("Interruption",),
+            "policy": ("Policy", "RetryPolicy", "SolverPolicy"),
+            "reopening": ("RESUME",),
+            "requests": ("RequestListener",),
+            "result": (
+                "ExecutionView",
+                "Gap",
+                "GateView",
+                "HandOver",
+                "LedgerLine",
+                "LessonView",
+                "Revision",
+                "RouteView",
+                "SCHEMA_VERSION",
+                "SessionResult",
+                "SignalView",
+                "StepView",
+                "VariableView",
+                "VersionView",
+            ),
+            "resume": ("call_cut_off", "where_to_cut"),
             "schema": ("DIALECT", "Schema", "event_schema", "in_json_words", "result_schema"),
-            "story": ("Blocker", "ExecutionStory", "VersionStory", "Story", "step_ids", "story_of"),
+            "settle_flag": ("UnsettledError", "Word", "settlements", "ways", "word"),
+            "story": ("Blocker", "ExecutionStory", "Story", "VersionStory", "step_ids", "story_of"),
+            "tools": ("Attempt", "Call", "Outcome", "Started", "StepError", "Tools"),
+            "written": ("plan_warnings",),
         },
     )
 
 __all__ = [
-    "SessionComplete",
-    "LessonView",
-    "check_goal",
-    "check_limit",
-    "check_policy",
-    "own_steps",
-    "plan_warnings",
-    "events",
     "Amendment",
     "AnyEvent",
     "Attempt",
     "Blocker",
     "Call",
-    "NewInputs",
-    "VersionStory",
+    "DIALECT",
+    "Doubt",
+    "Event",
     "ExecutionStory",
     "ExecutionView",
-    "Interruption",
-    "DIALECT",
-    "Event",
     "Gap",
     "Gate",
     "GateView",
     "GoalChanged",
     "HandOver",
-    "error_in_words",
+    "Interruption",
     "LedgerLine",
     "LessonLearned",
+    "LessonView",
     "Mode",
+    "NewInputs",
     "Outcome",
     "PlanCommit",
     "PlanDiffed",
@@ -110,27 +132,20 @@ __all__ = [
     "RESUME",
     "RequestListener",
     "ResultFold",
-    "SCHEMA_VERSION",
     "RetryPolicy",
     "Revision",
     "Route",
     "RouteView",
+    "SCHEMA_VERSION",
     "Schema",
     "Script",
     "Session",
+    "SessionComplete",
     "SessionResult",
     "SessionStart",
+    "Settlement",
     "Signal",
     "SignalView",
-    "Doubt",
-    "UnsettledError",
-    "Word",
-    "settlements",
-    "ways",
-    "word",
-    "Settlement",
-    "StepSettled",
-    "doubts",
     "SolverCalled",
     "SolverPolicy",
     "Started",
@@ -138,19 +153,34 @@ __all__ = [
     "StepError",
     "StepFallback",
     "StepRetry",
+    "StepSettled",
     "StepStart",
     "StepView",
     "Story",
     "Tools",
+    "UnsettledError",
     "VariableHealth",
     "VariableView",
+    "VersionStory",
     "VersionView",
+    "Word",
     "call_cut_off",
+    "check_goal",
+    "check_limit",
+    "check_policy",
+    "doubts",
+    "error_in_words",
     "event_schema",
+    "events",
     "fold",
     "in_json_words",
+    "own_steps",
+    "plan_warnings",
     "result_schema",
+    "settlements",
     "step_ids",
     "story_of",
+    "ways",
     "where_to_cut",
+    "word",
 ]

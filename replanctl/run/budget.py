@@ -1,4 +1,4 @@
-"""What a session has spent, and whether the gates admit what it would spend next.
+"""What a session has spent, whether the gates admit what it would spend next, and how one that refuses ends it.
 
 Everything that spends asks here before: the gates of its moment in their order (`replan/gates.py`), up to the first
 that refuses. The readings are the other half of a gate's row; a new gate gets its own here.
@@ -11,13 +11,28 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from replanctl.kinds import GateName
-from replanctl.replan import GATE, GATES, ORDER, Check, GateRow, Left, Limits, Moment
+from replanctl.kinds import GateName, Reason
+from replanctl.replan import GATE, GATES, ORDER, REASONS, Check, GateRow, Limits, Moment
 
 if TYPE_CHECKING:
+    from replanctl.replan import Left
     from replanctl.run.state import SessionState
 
 MICROSECONDS = 1_000_000
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """The session ends here: why, in words, and by which gate."""
+
+    reason: Reason
+    detail: str
+    gate: Check | None = None
+
+
+def refusal(check: Check) -> Stop:
+    """How a gate that refuses ends the session."""
+    detail = f"{check.gate} comes to {check.reading}, the limit is {check.limit}"
+    return Stop(REASONS[check.gate], detail, check)
 
 
 class Spending(msgspec.Struct, frozen=True):
@@ -66,6 +81,8 @@ if _READINGS.keys() != GATE.keys():
 
 def left(state: SessionState) -> Left:
     """What the limits still allow now."""
+    from replanctl.replan import Left
+
     limits = state.limits
     return Left(
         replans=_left(limits.max_replans, state.replans),

@@ -12,8 +12,10 @@ from replanctl.live import (
     PENDING,
     Cell,
     Draft,
+    Finished,
     Graph,
     Ground,
+    OpenSteps,
     Proposal,
     Surroundings,
     check,
@@ -25,7 +27,7 @@ from replanctl.live import (
     unmakeable,
 )
 from replanctl.plan import PlanDiff, Step, diff_steps, variable_name
-from replanctl.replan import Check, Moment, deeper
+from replanctl.replan import Check, Moment, OscillationGuard, ReplanBreaker, deeper
 from replanctl.run.budget import Spending
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
 from replanctl.run.once import May
@@ -49,8 +51,12 @@ class Faults(NamedTuple):
 class Committing:
     """Judges drafts and puts them in force. In the `plain` loop nothing but the draft's own names is judged."""
 
-    def __init__(self, state: SessionState, ends: StepEnds, *, plain: bool) -> None:
+    def __init__(self, state: SessionState, ends: StepEnds, breaker: ReplanBreaker, *, plain: bool) -> None:
         self._state = state
+        self._breaker = breaker
+        self._guard = OscillationGuard()
+        self._finished = Finished(state.graph)
+        self._open_steps = OpenSteps(state.graph)
         self._ends = ends
         self._plain = plain
 
@@ -62,7 +68,7 @@ class Committing:
         ground = Ground(state.graph, trigger.decision.granularity, trigger.cell, trigger.scope)
         if who != TEMPLATE:  # the template says itself which step each of its own stands for
             judged = state.variables.after(draft.verdicts)
-            ground.finished, ground.open, ground.holds = state.finished, state.open_steps, judged.is_clean
+            ground.finished, ground.open, ground.holds = self._finished, self._open_steps, judged.is_clean
         return lay_over(draft, ground, state.variables.refuted)
 
     def _no_more(self, draft: Draft) -> Proposal:
@@ -120,7 +126,7 @@ class Committing:
         cell = self._state.graph.cells.get(before.id) if before is not None else None
         if cell is not None and cell.state is not DONE and same_work(cell.step, step):
             return None
-        return self._state.finished.same_action(step)
+        return self._finished.same_action(step)
 
     # -- gates --------------------------------------------------------------------------------------------------------
 
@@ -133,10 +139,10 @@ class Committing:
         )
         version = graph.version
         if trigger.failure is None:  # versions made for an earlier goal do not count
-            state.guard.forget()
-        state.guard.replace(graph.open_key(), lambda: _calls(cell.step for cell in graph.open_at(version)))
+            self._guard.forget()
+        self._guard.replace(graph.open_key(), lambda: _calls(cell.step for cell in graph.open_at(version)))
         left = graph.open - len(leaving) + len(proposal.steps)
-        seen = partial(state.guard.seen, key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
+        seen = partial(self._guard.seen, key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))
         return state.budget.checks(Moment.COMMIT, state, Spending(steps=left, seen=seen))
 
     # -- the commit ---------------------------------------------------------------------------------------------------
@@ -177,10 +183,10 @@ class Committing:
         """The ladder goes one way; a changed goal lets everything start afresh."""
         state = self._state
         if trigger.failure is None:
-            state.breaker.forget()
-            state.guard.forget()
+            self._breaker.forget()
+            self._guard.forget()
             return
-        state.guard.commit()
+        self._guard.commit()
         lineage = state.graph.lineage(trigger.failure.cell)
         lineage.deepest = deeper(lineage.deepest, trigger.decision.granularity)
         lineage.patches += trigger.decision.granularity is Granularity.PATCH

@@ -9,21 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from replanctl.kinds import ErrorType, GateName, Health, Status
 from replanctl.live import Cell
 from replanctl.plan import Reference, references, too_bulky
-from replanctl.replan import ERROR_TYPES, Check, Missing, Moment
+from replanctl.replan import Check, Moment
 from replanctl.run.budget import MICROSECONDS, Spending
 from replanctl.run.events import Event, StepFallback, StepRetry, StepStart
-from replanctl.run.execution import Execution
-from replanctl.run.guarding import Guarding
+from replanctl.run.execution import Execution, Guarding
 from replanctl.run.once import DENIED, May
 from replanctl.run.state import SessionState, microseconds
 from replanctl.run.step_ends import StepEnds
-from replanctl.run.tools import CUT_OFF, Attempt, Call, Outcome, Started, Tools
-from replanctl.schema import contract
+from replanctl.run.tools import CUT_OFF, Attempt, Call, Outcome, Started, Tools, answer_fault, args_fault, unheard
+
+if TYPE_CHECKING:
+    from replanctl.replan import Missing
 
 # Time is virtual. A tool is asked at the instant of its call and answers at once; what it answered is heard when the
 # clock has come to the instant at which it says it would have. So the order of everything that follows from an answer
@@ -82,7 +83,7 @@ class Dispatcher:
             yield from self._ends.take(execution, ruling)
         elif ruling.may is not May.MAKE:
             yield from self._ends.fail(execution, Status.DENIED, ruling.why)
-        elif spec.args is not None and (mismatch := contract.check_args(spec.args, args)):
+        elif spec.args is not None and (mismatch := args_fault(spec.args, args)):
             yield from self._ends.fail(execution, Status.SHAPE, mismatch)
         else:
             self._call(execution)
@@ -94,6 +95,8 @@ class Dispatcher:
         found = references.find(step.args, known)
         for reference in found:
             if stands := state.state(reference):
+                from replanctl.replan import Missing
+
                 return step.args, (), Missing(reference.text, reference.step_id, stands), ()
         sources = tuple(dict.fromkeys(r.step_id for r in found))
         warnings = tuple(
@@ -134,7 +137,7 @@ class Dispatcher:
         outcome = self._answer(call, execution)
         execution.acted = outcome.status.took_effect
         if outcome.status is Status.LOST or outcome.latency > spec.timeout:
-            outcome = _unheard(outcome, min(outcome.latency, spec.timeout))
+            outcome = unheard(outcome, min(outcome.latency, spec.timeout))
         self._listen(execution, outcome, state.clock)
 
     def _answer(self, call: Call, execution: Execution) -> Outcome:
@@ -150,7 +153,7 @@ class Dispatcher:
         if deadline is not None and ends > deadline:
             execution.unheard = outcome
             ends = max(deadline, self._state.clock)
-            outcome = _unheard(outcome, (ends - called) / MICROSECONDS)
+            outcome = unheard(outcome, (ends - called) / MICROSECONDS)
         execution.answer = outcome
         self._schedule(ends, _CALL_ENDS, execution)
 
@@ -188,7 +191,7 @@ class Dispatcher:
         status, message = outcome.status, outcome.message
         self.guard.hears(execution)
         produces = execution.cell.step.produces
-        if status is _OK and produces is not None and (fault := contract.check(produces, outcome.value)):
+        if status is _OK and produces is not None and (fault := answer_fault(produces, outcome.value)):
             status, message = Status.SHAPE, fault
         state, coefficient = self._state, execution.coefficient
         tokens = coefficient if outcome.tokens is None else outcome.tokens
@@ -200,6 +203,8 @@ class Dispatcher:
         return self._unsuccessful(execution, status, message)
 
     def _unsuccessful(self, execution: Execution, status: Status, message: str) -> Iterator[Event]:
+        from replanctl.replan import ERROR_TYPES
+
         if status is Status.DENIED:
             self.guard.denies(execution)
         if execution.cut_off:
@@ -258,7 +263,7 @@ class Dispatcher:
         while execution.fallbacks:
             name = execution.fallbacks[0]
             schema = self._state.tool(name).args
-            refused = schema is not None and contract.check_args(schema, execution.args)
+            refused = schema is not None and args_fault(schema, execution.args)
             if not refused and self.guard.lets_fall_back(execution, name):
                 return True
             execution.fallbacks.pop(0)
@@ -292,9 +297,3 @@ class Dispatcher:
         self.guard.lets_go(execution)
         self._state.spent = self._state.spent or (gate, execution.cell.step.id)
         yield self._ends.abandon(execution)
-
-
-def _unheard(outcome: Outcome, latency: float) -> Outcome:
-    """What a call comes to whose answer did not arrive: nothing of what was said, only what it cost."""
-    status = Status.LOST if outcome.status is Status.LOST else Status.TIMEOUT
-    return Outcome(status, latency=latency, tokens=outcome.tokens)

@@ -7,47 +7,32 @@ replanner are passed in; nothing here opens a file, reads a clock or prints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from replanctl.kinds import LedgerKind, Mode, Reason
-from replanctl.plan import Plan, Step, Tool, coupling
-from replanctl.replan import Lesson, Moment, Replanner, left_open
-from replanctl.run.budget import Spending
+from replanctl.live import Cell
+from replanctl.plan import Plan, Step, Tool
+from replanctl.replan import Lesson, Moment, left_open
+from replanctl.run.amendments import LastWords, NewInputs, Settlement
+from replanctl.run.budget import Spending, Stop
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.events import Event, GoalChanged, PlanCommit, SessionComplete, SessionStart
-from replanctl.run.given import check_policy, check_seam, own_plan
 from replanctl.run.interruptions import Interruption, Interruptions
 from replanctl.run.policy import Policy
-from replanctl.run.reopening import reopen
-from replanctl.run.replanning import Replanning
-from replanctl.run.requests import RequestListener
-from replanctl.run.settling import Settlement, Settling
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.step_ends import StepEnds
-from replanctl.run.stop import Stop
-from replanctl.run.tools import Started, Tools
+from replanctl.run.tools import Tools, check_seam
 from replanctl.run.turns import Turns
-from replanctl.run.written import plan_warnings
 
-LastWords = Callable[[], Iterable[str]]
-
-
-class NewInputs(msgspec.Struct, frozen=True):
-    """Other inputs for the rest of a session; None leaves what holds. `interruptions` stand in for those to come.
-
-    `settled` is a person's word on calls that may have happened; `cut_off` is the call that is about to be made, and
-    was made already when the session was killed.
-    """
-
-    policy: Policy | None = None
-    tools: Tools | None = None
-    interruptions: tuple[Interruption, ...] | None = None
-    last_words: LastWords | None = None
-    goal: str | None = None
-    settled: tuple[Settlement, ...] = ()
-    cut_off: Started | None = None
+if TYPE_CHECKING:
+    from replanctl.replan import Replanner
+    from replanctl.run.replanning import Replanning
+    from replanctl.run.requests import RequestListener
+    from replanctl.run.settling import Settling
 
 
 class Session:
@@ -88,6 +73,9 @@ class Session:
         if replanner is not None:
             check_seam(replanner, "replan", "a replanner")
         if not checked:
+            from replanctl.run.given import check_policy, own_plan
+            from replanctl.run.written import plan_warnings
+
             check_policy(policy)
             plan = own_plan(plan)
             warnings = (*warnings, *plan_warnings(plan))
@@ -99,14 +87,27 @@ class Session:
         self._interruptions = Interruptions(interruptions)
         self._ends = StepEnds(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ends)
-        self._replanning = Replanning(self.state, replanner, self._ends, plain=plain, listener=listener)
-        self._settling = Settling(self.state, self._ends)
-        self._turns = Turns(self.state, self._dispatch, self._replanning, self._interruptions)
+        self._replanner, self._listener = replanner, listener
+        self._turns = Turns(self.state, self._dispatch, lambda: self._replanning, self._interruptions)
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
         self._behind_stop: NewInputs | None = None
         self._limits_changed = False
+        self._settled: tuple[Settlement, ...] = ()
+
+    # A session in which nothing fails needs neither of the two: what they are made of is loaded with the first failure.
+    @cached_property
+    def _replanning(self) -> Replanning:
+        from replanctl.run.replanning import Replanning
+
+        return Replanning(self.state, self._replanner, self._ends, plain=self.state.plain, listener=self._listener)
+
+    @cached_property
+    def _settling(self) -> Settling:
+        from replanctl.run.settling import Settling
+
+        return Settling(self.state, self._ends)
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, in order."""
@@ -123,11 +124,11 @@ class Session:
     def _turn(self) -> Iterator[Event]:
         """The next turn in the order of business; what the breaker gave up may be replanned again under new limits, and
         what a person has settled goes on."""
-        if self._settling.words:
+        if self._settled:
             yield from self._settle()
         elif self._limits_changed:
             self._limits_changed = False
-            yield from reopen(self.state, self._ends)
+            yield from self._reopen()
         yield from self._turns.next()
 
     def step(self, id_: str) -> Step | None:
@@ -165,7 +166,7 @@ class Session:
             self._last_words = change.last_words
         if change.goal is not None:
             self._interruptions.add(change.goal, self.state.at)
-        self._dispatch.cut_off, self._settling.words = change.cut_off, change.settled
+        self._dispatch.cut_off, self._settled = change.cut_off, change.settled
         self.state.once.denied.clear()  # a person was here: what was denied may be allowed now
 
     def _take_up(self, stop: Stop, change: NewInputs) -> Iterator[Event]:
@@ -181,9 +182,15 @@ class Session:
         """A person's word is taken on what may have happened, and what the stop had given up is pending again."""
         state, settling = self.state, self._settling
         state.spent, self._limits_changed = None, False
-        yield from settling.settle()
+        words, self._settled = self._settled, ()
+        yield from settling.settle(words)
         pending, settling.pending = settling.pending, []
-        yield from reopen(state, self._ends, reason, pending)
+        yield from self._reopen(reason, pending)
+
+    def _reopen(self, reason: Reason | None = None, also: Iterable[Cell] = ()) -> Iterator[Event]:
+        from replanctl.run.reopening import reopen
+
+        return reopen(self.state, self._ends, reason, also)
 
     # -- the start ----------------------------------------------------------------------------------------------------
 
@@ -224,7 +231,7 @@ class Session:
         came, something_waits, guard = self._interruptions.came, self._turns.something_waits, dispatch.guard
         yield from self._hear()
         while True:
-            while len(agenda) < width and not something_waits() and not self._settling.words:
+            while len(agenda) < width and not something_waits() and not self._settled:
                 cell = next_ready()
                 if cell is None or refusal() is not None:
                     break
@@ -276,6 +283,8 @@ class Session:
 
 def coupled(plan: Plan, required: Iterable[str] = ()) -> Plan:
     """The plan with the coupling test's answer for every step that says nothing about its failure."""
+    from replanctl.plan import coupling
+
     rows = {row.step_id: row.on_failure for row in coupling(plan.steps, required)}
     steps = tuple(msgspec.structs.replace(s, on_failure=rows[s.id]) if s.on_failure is None else s for s in plan.steps)
     return msgspec.structs.replace(plan, steps=steps)

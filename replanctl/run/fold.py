@@ -12,9 +12,7 @@ from replanctl.live import RUNNING
 from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
-from replanctl.run.bookings import Bookings
-from replanctl.run.effects import Effects
-from replanctl.run.handover import Findings, hand_over
+from replanctl.run.accounts import Bookings, Doubts, Effects
 from replanctl.run.result import (
     SCHEMA_VERSION,
     AttemptView,
@@ -29,7 +27,6 @@ from replanctl.run.result import (
     VariableView,
     VersionView,
 )
-from replanctl.run.settling import Doubts
 from replanctl.run.versions import PlanVersions
 
 _BY_STEPS = (Reason.ESCALATED, Reason.STEP_BREAKER, Reason.ABORTED)
@@ -228,6 +225,8 @@ class ResultFold:
         detail = end.detail if end is not None else "the session broke off"
         handover = None
         if status is Ending.FAILED:
+            from replanctl.run.handover import Findings, hand_over  # whoever comes to the goal has nothing to hand over
+
             gate = self._stopping_gate(reason)
             found = Findings(
                 self._history, self._revisions, versions[-1].steps if versions else (), self._variables,

@@ -108,12 +108,6 @@ def _numbers(policy: Policy) -> Iterator[tuple[str, float, int, int]]:
         yield f"coefficients.{name}", getattr(policy.coefficients, name), 0, _MOST
 
 
-def check_seam(seam: object, method: str, what: str) -> None:
-    """Raises UsageError where what stands at a seam can't be asked."""
-    if not callable(getattr(seam, method, None)):
-        raise UsageError(f"{what} has a method {method}: a {type(seam).__name__} has none")
-
-
 def _faults(step: Step) -> Iterator[str]:
     if not isinstance(step.tool_name, str) or not step.tool_name:
         yield "it has no tool"

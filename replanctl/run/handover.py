@@ -11,6 +11,7 @@ import msgspec
 
 from replanctl.kinds import ErrorType, Health, Reason, StepState
 from replanctl.replan import GATE, GATES, Unit
+from replanctl.run.accounts import Doubt
 from replanctl.run.result import (
     ExecutionView,
     Gap,
@@ -21,8 +22,7 @@ from replanctl.run.result import (
     StepView,
     VariableView,
 )
-from replanctl.run.settlements import ways
-from replanctl.run.settling import Doubt
+from replanctl.run.settle_flag import ways
 from replanctl.run.tools import StepError
 
 # What to type next, by reason; at a gate its row says what. {run} is the run's number, {step} the step at issue,

@@ -13,14 +13,14 @@ import msgspec
 
 from replanctl.kinds import ErrorType, GateName, Granularity, LedgerKind, Reason
 from replanctl.live import PENDING, Draft, Proposal, no_progress
-from replanctl.replan import Check, Replanner
+from replanctl.replan import Check, ReplanBreaker, Replanner
+from replanctl.run.budget import Stop
 from replanctl.run.committing import Committing, Faults
 from replanctl.run.events import Event, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
 from replanctl.run.interruptions import GoalChange
 from replanctl.run.requests import TEMPLATE, Answer, RequestListener, Requests
 from replanctl.run.state import Failure, GivenUp, SessionState
 from replanctl.run.step_ends import StepEnds
-from replanctl.run.stop import Stop
 from replanctl.run.trigger import Trigger, failure_trigger, goal_trigger
 from replanctl.run.written import may_mislead, placeholders
 
@@ -49,8 +49,9 @@ class Replanning:
         self._state = state
         self._ends = ends
         self._plain = plain
-        self._requests = Requests(state, replanner, listener)
-        self._committing = Committing(state, ends, plain=plain)
+        breaker = ReplanBreaker()
+        self._requests = Requests(state, replanner, listener, breaker)
+        self._committing = Committing(state, ends, breaker, plain=plain)
         self.goal_waits = False  # the goal changed, and the session stopped before a version answered it
 
     def failure(self, failure: Failure) -> Iterator[Event]:

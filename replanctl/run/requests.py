@@ -17,6 +17,7 @@ from replanctl.replan import (
     DoneStep,
     Lazy,
     Moment,
+    ReplanBreaker,
     Replanner,
     ReplannerError,
     ReplanRequest,
@@ -59,8 +60,15 @@ def _no_draft(draft: object) -> str:
 class Requests:
     """Puts requests to the replanner, or to the template where there is none or it has nothing to say."""
 
-    def __init__(self, state: SessionState, replanner: Replanner | None, listener: RequestListener | None) -> None:
+    def __init__(
+        self,
+        state: SessionState,
+        replanner: Replanner | None,
+        listener: RequestListener | None,
+        breaker: ReplanBreaker,
+    ) -> None:
         self._state = state
+        self._breaker = breaker
         self._replanner = replanner
         self._listener = listener
 
@@ -88,7 +96,7 @@ class Requests:
         asked: int | None = None
         if trigger.failure is not None and trigger.shown_signal is not None:
             lineage = state.graph.lineage(trigger.failure.cell).root
-            asked = state.breaker.asked(lineage, trigger.shown_signal.error_type)
+            asked = self._breaker.asked(lineage, trigger.shown_signal.error_type)
         return state.budget.checks(Moment.REPLAN, state, Spending(padded=padded(estimate), asked=asked))
 
     def ask(self, trigger: Trigger, estimate: int) -> Answer:
@@ -97,7 +105,7 @@ class Requests:
         state = self._state
         state.advance(state.clock + microseconds(getattr(self._replanner, "took", 0.0)))
         if trigger.failure is not None and trigger.shown_signal is not None:
-            state.breaker.record(state.graph.lineage(trigger.failure.cell).root, trigger.shown_signal.error_type)
+            self._breaker.record(state.graph.lineage(trigger.failure.cell).root, trigger.shown_signal.error_type)
         state.replans += 1
         state.booked += estimate
         state.replan_tokens += estimate

@@ -15,8 +15,7 @@ from replanctl.errors import UsageError
 from replanctl.kinds import Ending, ErrorType, GateName
 from replanctl.replan import GATE, Moment, Spent
 from replanctl.run import events as e
-from replanctl.run.policy import Policy
-from replanctl.run.settling import Doubt, Settlement
+from replanctl.run.accounts import Doubt
 from replanctl.run.tools import CUT_OFF, Started
 
 _STARTS = (e.StepStart, e.StepRetry, e.StepFallback)
@@ -31,27 +30,6 @@ _SPENDING: dict[Spent, tuple[type[e.Event], ...]] = {Spent.EXECUTIONS: (e.StepSt
 # new limit been there from the start: a check is made again where its limit was *first felt*. A gate that refuses a
 # replan is felt where it refuses. One that keeps steps from starting may have been felt earlier, while others were in
 # flight, but never before the last call that spent of it; one that ended an execution is felt at that execution's call.
-class Script(msgspec.Struct, frozen=True):
-    """A file of outcomes, whole."""
-
-    name: str
-    text: str
-
-
-class Amendment(msgspec.Struct, frozen=True):
-    """From event `seq` on, other inputs hold; with `behind_stop`, once the session has come to the stop that follows.
-
-    `goal` is a person's new goal, `outcomes` say what tools return from here on, `cut_off` is a call whose answer
-    nobody heard, `settled` a person's word on calls that may have happened.
-    """
-
-    seq: int
-    policy: Policy
-    goal: str | None = None
-    outcomes: Script | None = None
-    behind_stop: bool = False
-    cut_off: Started | None = None
-    settled: tuple[Settlement, ...] = ()
 
 
 class Cut(msgspec.Struct, frozen=True):

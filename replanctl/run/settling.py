@@ -1,108 +1,17 @@
-"""Calls that may have happened: which ones a session leaves in doubt, and what becomes of them by a person's word.
-
-What is in doubt is read from a session's events alone; the word is taken into the session between two of them.
-"""
+"""What becomes of calls that may have happened, by a person's word: it is taken in between two events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, assert_never
-
-import msgspec
 
 from replanctl.kinds import Health, Settle
 from replanctl.live import FAILED, SKIPPED, Cell
-from replanctl.plan import Step
 from replanctl.run import events as e
+from replanctl.run.amendments import Settlement
 from replanctl.run.once import Made
 from replanctl.run.state import SessionState
 from replanctl.run.step_ends import StepEnds
-
-
-class Settlement(msgspec.Struct, frozen=True):
-    """A person's word on the `call`-th (from 1) of the calls that a step left in doubt; `value` is its answer, if it is
-    done."""
-
-    step_id: str
-    how: Settle
-    value: Any = None
-    call: int = 1
-
-
-class Doubt(msgspec.Struct, frozen=True):
-    """A call that may have happened, and that nobody has settled: the `call`-th of its step, which stood as `step`, by
-    the `seq` of the event with which it began."""
-
-    step: Step
-    tool: str
-    began: int
-    call: int = 1
-
-
-class Doubts:
-    """Takes a session's events in, and says which calls they leave in doubt."""
-
-    def __init__(self) -> None:
-        self._once_only: frozenset[str] = frozenset()
-        self._steps: dict[str, Step] = {}
-        self._began: dict[str, Doubt] = {}  # by step, the last call of an execution under way
-        self._open: dict[int, Doubt] = {}
-        self._last: Doubt | None = None  # a call that nothing has come after
-
-    def apply(self, event: e.Event) -> None:
-        """Take one event in."""
-        if type(event) is e.SessionStart:
-            self._once_only = frozenset(event.once_only)
-        elif self._once_only:
-            self._last = None
-            if (handler := _HANDLERS.get(type(event))) is not None:
-                handler(self, event)
-
-    def _commit(self, event: e.PlanCommit) -> None:
-        self._steps.update((step.id, step) for step in (*event.steps, *event.amended))
-
-    def _begin(self, event: e.StepStart | e.StepRetry | e.StepFallback) -> None:
-        self._began.pop(event.step_id, None)
-        if event.tool in self._once_only:
-            self._last = self._began[event.step_id] = Doubt(self._steps[event.step_id], event.tool, event.seq)
-
-    def _end(self, event: e.StepEnd) -> None:
-        doubt = self._began.pop(event.step_id, None)
-        if doubt is not None and event.attempts and event.attempts[-1].status.may_have_acted:
-            self._open[doubt.began] = doubt
-
-    def _settle(self, event: e.StepSettled) -> None:
-        del self._open[event.began]
-
-    def open(self, *, broken_off: bool = False) -> tuple[Doubt, ...]:
-        """The calls in doubt, in the order they began. `broken_off`: also the one that was cut off with the session."""
-        found = dict(self._open)
-        if broken_off and self._last is not None:
-            found[self._last.began] = self._last
-        counts: dict[str, int] = {}
-        numbered = []
-        for _, doubt in sorted(found.items()):
-            counts[doubt.step.id] = counts.get(doubt.step.id, 0) + 1
-            numbered.append(msgspec.structs.replace(doubt, call=counts[doubt.step.id]))
-        return tuple(numbered)
-
-
-_HANDLERS: dict[type[e.Event], Callable[[Doubts, Any], None]] = {
-    e.PlanCommit: Doubts._commit,
-    e.StepStart: Doubts._begin,
-    e.StepRetry: Doubts._begin,
-    e.StepFallback: Doubts._begin,
-    e.StepEnd: Doubts._end,
-    e.StepSettled: Doubts._settle,
-}
-
-
-def doubts(events: Iterable[e.Event], *, broken_off: bool = False) -> tuple[Doubt, ...]:
-    """The calls that a session's events leave in doubt."""
-    folding = Doubts()
-    for event in events:
-        folding.apply(event)
-    return folding.open(broken_off=broken_off)
 
 
 class Settling:
@@ -111,12 +20,11 @@ class Settling:
     def __init__(self, state: SessionState, ends: StepEnds) -> None:
         self._state = state
         self._ends = ends
-        self.words: tuple[Settlement, ...] = ()
         self.pending: list[Cell] = []
 
-    def settle(self) -> Iterator[e.Event]:
+    def settle(self, told: Iterable[Settlement]) -> Iterator[e.Event]:
         """Settle every call that there is a word on, in the order they began."""
-        words, self.words = {(word.step_id, word.call): word for word in self.words}, ()
+        words = {(word.step_id, word.call): word for word in told}
         counts: dict[str, int] = {}
         for made in list(self._state.once.unsettled()):
             step_id = made.caller.step_id

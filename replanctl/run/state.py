@@ -6,7 +6,7 @@ Only the engine's own modules hold it; what leaves them is a frozen event.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -19,22 +19,22 @@ from replanctl.live import (
     RUNNING,
     SKIPPED,
     Cell,
-    Finished,
     Graph,
     HealthChange,
-    OpenSteps,
     VariableTable,
     call_key,
     same_work,
 )
 from replanctl.plan import Plan, Reference, Step, Tool, references, too_bulky_when_read
-from replanctl.replan import Check, Left, Lesson, LessonBook, OscillationGuard, ReplanBreaker, resolve
+from replanctl.replan import Check, Lesson, LessonBook, resolve
 from replanctl.run import events
-from replanctl.run.budget import MICROSECONDS, Budget, Spending, left
+from replanctl.run.budget import MICROSECONDS, Budget, Spending, Stop, left, refusal
 from replanctl.run.once import DENIED, MAKE, Caller, CallGuard, Made, May, Ruling, refuse
 from replanctl.run.policy import Policy
-from replanctl.run.stop import Stop, refusal
-from replanctl.schema import contract
+from replanctl.run.tools import answer_fault
+
+if TYPE_CHECKING:
+    from replanctl.replan import Left
 
 DEFAULT_TOOL = Tool()
 
@@ -80,15 +80,11 @@ class SessionState:
         self.plan = plan
         self.refused_args: dict[int, str] = {}  # what args have too much of, by identity
         self.goal = plan.goal
-        self.breaker = ReplanBreaker()
-        self.guard = OscillationGuard()
         self.budget = Budget()
         self.apply(policy)
         self.tools = dict(specs or plan.tools or {})
         self._default_tool = default_tool
         self.graph = Graph()
-        self.finished = Finished(self.graph)
-        self.open_steps = OpenSteps(self.graph)
         self.variables = VariableTable()
         self.lessons = LessonBook(policy.lessons, lessons)
         self.seq = 0
@@ -291,7 +287,7 @@ _WITHOUT_VALUE = {
 
 def _fits(made: Made, step: Step) -> bool:
     """Whether a call's answer keeps a step's contract."""
-    return step.produces is None or not contract.check(step.produces, made.value)
+    return step.produces is None or not answer_fault(step.produces, made.value)
 
 
 def microseconds(seconds: float) -> int:

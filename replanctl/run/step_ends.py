@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from replanctl.kinds import ErrorType, Health, OnFailure, Status, Unreadable
 from replanctl.live import DONE, FAILED, PENDING, SKIPPED, Cell, Variable
 from replanctl.plan import Step, references
-from replanctl.replan import Missing, classify
 from replanctl.run.events import Event, Signal, StepEnd, VariableHealth
 from replanctl.run.execution import Execution
 from replanctl.run.interruptions import Interruptions
 from replanctl.run.once import Came, Made, Ruling
 from replanctl.run.state import Failure, SessionState
 from replanctl.run.tools import Attempt, Outcome, StepError
+
+if TYPE_CHECKING:
+    from replanctl.replan import Missing
 
 
 # What follows from an end follows at once and in this order, so that no reader ever sees a plan that contradicts
@@ -87,6 +89,8 @@ class StepEnds:
         missing: Missing | None = None,
     ) -> Iterator[Event]:
         """The execution failed: its signal, what it refutes, and what the step's `on_failure` does about it."""
+        from replanctl.replan import classify
+
         state, cell = self._state, execution.cell
         step = cell.step
         refutes = outcome.refutes if outcome is not None else ()

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from replanctl.errors import UsageError
 from replanctl.kinds import ErrorType, Status
 
 Started = tuple[str, int, int]  # one call: its step, version and attempt
@@ -72,3 +73,30 @@ class Tools(Protocol):
     def call(self, call: Call) -> Outcome:
         """Make the call and say what it came to."""
         ...
+
+
+def unheard(outcome: Outcome, latency: float) -> Outcome:
+    """What a call comes to whose answer did not arrive: nothing of what was said, only what it cost."""
+    status = Status.LOST if outcome.status is Status.LOST else Status.TIMEOUT
+    return Outcome(status, latency=latency, tokens=outcome.tokens)
+
+
+# Most plans have neither contracts nor schemas of their tools, and need not load what checks them.
+def args_fault(schema: dict[str, Any], args: dict[str, Any]) -> str | None:
+    """What a tool's schema says against these args, or None."""
+    from replanctl.schema import contract
+
+    return contract.check_args(schema, args)
+
+
+def answer_fault(produces: dict[str, Any], value: Any) -> str | None:
+    """What a step's contract says against this answer, or None."""
+    from replanctl.schema import contract
+
+    return contract.check(produces, value)
+
+
+def check_seam(seam: object, method: str, what: str) -> None:
+    """Raises UsageError where what stands at a seam can't be asked."""
+    if not callable(getattr(seam, method, None)):
+        raise UsageError(f"{what} has a method {method}: a {type(seam).__name__} has none")

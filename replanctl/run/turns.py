@@ -29,24 +29,30 @@ gate brings its reason with its row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from replanctl.kinds import Reason
 from replanctl.live import Cell
+from replanctl.run.budget import Stop
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.events import Event
 from replanctl.run.interruptions import Interruptions
-from replanctl.run.replanning import Replanning
 from replanctl.run.state import Failure, SessionState
-from replanctl.run.stop import Stop
 from replanctl.run.verdict import judged
+
+if TYPE_CHECKING:
+    from replanctl.run.replanning import Replanning
 
 
 class Turns:
     """Takes the turns of one session."""
 
     def __init__(
-        self, state: SessionState, dispatch: Dispatcher, replanning: Replanning, interruptions: Interruptions
+        self,
+        state: SessionState,
+        dispatch: Dispatcher,
+        replanning: Callable[[], Replanning],
+        interruptions: Interruptions,
     ) -> None:
         self.state = state
         self.dispatch = dispatch
@@ -98,13 +104,13 @@ def _abort(turns: Turns) -> Iterator[Event]:
 
 
 def _change_goal(turns: Turns) -> Iterator[Event]:
-    yield from turns.replanning.goal_change(turns.interruptions.take())
+    yield from turns.replanning().goal_change(turns.interruptions.take())
     turns.state.failures.clear()
 
 
 def _answer_failure(turns: Turns) -> Iterator[Event]:
     state = turns.state
-    yield from turns.replanning.failure(state.failures[0])
+    yield from turns.replanning().failure(state.failures[0])
     if state.stop is None:  # else it waits on: a person may raise the limit, and it is still unanswered
         del state.failures[0]
 

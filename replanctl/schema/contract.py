@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from replanctl.schema.json_schema import complaint
-
 Check = Callable[[Any], bool]
 
 _CHECKS: dict[str, Check] = {
@@ -46,7 +44,7 @@ def check(produces: dict[str, Any] | None, value: Any) -> str | None:
     if not produces:
         return None
     if (schema := schema_of(produces)) is not None:
-        return complaint(schema, value)
+        return _complaint(schema, value)
     for field, type_ in produces.items():
         if not isinstance(value, dict) or field not in value:
             return f"no field named {field}"
@@ -57,7 +55,13 @@ def check(produces: dict[str, Any] | None, value: Any) -> str | None:
 
 def check_args(schema: dict[str, Any] | None, args: dict[str, Any]) -> str | None:
     """What a tool's schema says against these args, or None."""
-    return None if schema is None else complaint(schema, args)
+    return None if schema is None else _complaint(schema, args)
+
+
+def _complaint(schema: dict[str, Any], value: Any) -> str | None:
+    from replanctl.schema.json_schema import complaint  # most plans have no JSON Schema, and don't pay for it
+
+    return complaint(schema, value)
 
 
 def sample(produces: dict[str, Any] | None) -> Any:

@@ -18,8 +18,7 @@ import msgspec
 from replanctl.errors import StoreError
 from replanctl.store.database import DamagedStoreError, guarded
 from replanctl.store.frames import MOST_PIECES, MOST_RUNS, Kind, Piece, joined, key, kind_and_run, read_frame
-from replanctl.store.model import Head, decode_head
-from replanctl.store.rows import turn_of
+from replanctl.store.model import Head, decode_head, turn_of
 
 if TYPE_CHECKING:
     from replanctl.store.salvage import Salvage

@@ -14,7 +14,6 @@ import msgspec
 from replanctl.errors import StoreError, UsageError
 from replanctl.kinds import RunStatus
 from replanctl.run import AnyEvent, SessionResult, fold
-from replanctl.store.claim import Claim, is_claimed
 from replanctl.store.database import (
     FILE_NAME,
     DamagedStoreError,
@@ -24,11 +23,9 @@ from replanctl.store.database import (
     guarded,
     transaction,
 )
-from replanctl.store.frames import MOST_RUNS, Kind
-from replanctl.store.model import Head, Inputs, RunRow
-from replanctl.store.packing import DamagedError, pack, unpack
-from replanctl.store.private import make_folder
-from replanctl.store.rows import add, new_head, pruned, put_head
+from replanctl.store.folder import Claim, is_claimed, make_folder
+from replanctl.store.frames import MOST_RUNS, DamagedError, Kind, pack, unpack
+from replanctl.store.model import Head, Inputs, RunRow, add, new_head, pruned, put_head
 from replanctl.store.shelf import DamagedRunError, Shelf, reach
 from replanctl.store.writer import BATCH, RunWriter
 

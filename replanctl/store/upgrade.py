@@ -15,10 +15,9 @@ import msgspec
 
 from replanctl.errors import StoreError
 from replanctl.kinds import RunStatus
-from replanctl.store.claim import is_claimed
-from replanctl.store.frames import Kind
-from replanctl.store.packing import pack
-from replanctl.store.rows import add, new_head, put_head
+from replanctl.store.folder import is_claimed
+from replanctl.store.frames import Kind, pack
+from replanctl.store.model import add, new_head, put_head
 
 _TABLES = ("runs", "events", "effects")
 _COLUMNS = "started, goal, status, reason, seconds, versions, tokens, inputs, result"

@@ -14,12 +14,10 @@ import msgspec
 from replanctl.errors import StoreError
 from replanctl.kinds import RunStatus
 from replanctl.run import Event, SessionResult
-from replanctl.store.claim import Claim
 from replanctl.store.database import guarded, transaction
-from replanctl.store.frames import Kind
-from replanctl.store.model import Head, Inputs
-from replanctl.store.packing import pack
-from replanctl.store.rows import LASTING, add, put_head
+from replanctl.store.folder import Claim
+from replanctl.store.frames import Kind, pack
+from replanctl.store.model import LASTING, Head, Inputs, add, put_head
 from replanctl.store.shelf import reach
 
 BATCH = 1000  # events of a scripted run that are written together

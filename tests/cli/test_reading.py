@@ -7,10 +7,9 @@ from typing import Annotated
 
 import pytest
 
-from replanctl.cli.flags import Color, Flag, Shared, Verb
+from replanctl.cli.flags import Color, Flag, Format, Shared, Verb, amount, count, or_none, positive, step_count
 from replanctl.cli.quick import read_quickly, verb_first
 from replanctl.cli.typed import read_with_typer
-from replanctl.cli.values import Format, amount, count, or_none, positive, step_count
 from replanctl.errors import UsageError
 
 

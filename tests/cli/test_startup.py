@@ -22,6 +22,8 @@ HEAVY = {
     "tempfile",
 }
 
+MOST_MODULES = 75  # of ours, that a run in which nothing fails may load
+
 ROOT = Path(__file__).parent.parent.parent
 
 COUNT = """
@@ -41,6 +43,15 @@ def test_a_run_in_json_loads_nothing_heavy(cli: Cli, words: list[str]) -> None:
     assert "replanctl.run.engine" in loaded
     assert loaded & HEAVY == set()
     assert not any(name.startswith("replanctl.traces") for name in loaded)
+
+
+def test_a_run_without_a_failure_loads_few_of_our_modules(tmp_path: Path) -> None:
+    steps = "".join(f"  - {{id: {n}, tool: look, args: {{n: {n}}}}}\n" for n in range(1, 11))
+    (tmp_path / "ten.yaml").write_text(f"goal: take ten steps\nsteps:\n{steps}", encoding="utf-8")
+    command = [sys.executable, "-c", COUNT, "run", str(tmp_path / "ten.yaml"), "--format", "json"]
+    done = subprocess.run([*command, "--store", str(tmp_path / "runs")], capture_output=True, text=True, check=True)
+    ours = [name for name in done.stderr.split() if name.partition(".")[0] == "replanctl"]
+    assert len(ours) <= MOST_MODULES, f"{len(ours)} are loaded: {', '.join(sorted(ours))}"
 
 
 def test_the_version_loads_next_to_nothing() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.cost.measure import measured
-from replanctl.cost.model import Coefficients
+from replanctl.cost import Coefficients, measured
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.cost.model import Coefficients
-from replanctl.cost.table import CostAt, CostRow, cost_at, cost_table
+from replanctl.cost import Coefficients, CostAt, CostRow, cost_at, cost_table
 
 # Eight steps, one lesson: done, patch, then global: carried and in all.
 WORKED = [(1, 445, 745, 925), (3, 495, 675, 1215), (5, 545, 605, 1505)]

@@ -15,7 +15,8 @@ from replanctl.files import Rehearsal
 from replanctl.plan.model import Granularity
 from replanctl.replan.gates import REASONS, GateLimits
 from replanctl.replan.replanner import ScriptedReplanner
-from replanctl.run.engine import NewInputs, Session
+from replanctl.run.amendments import NewInputs
+from replanctl.run.engine import Session
 from replanctl.run.events import AnyEvent, Event, Gate, PlanCommit, SessionComplete, StepEnd
 from replanctl.run.policy import Policy
 from replanctl.run.resume import Cut, where_to_cut

@@ -14,11 +14,13 @@ from msgspec.structs import replace
 from replanctl.files import Rehearsal
 from replanctl.kinds import Settle
 from replanctl.replan.replanner import ScriptedReplanner
-from replanctl.run.engine import NewInputs, Session
+from replanctl.run.accounts import Doubt, doubts
+from replanctl.run.amendments import NewInputs, Settlement
+from replanctl.run.engine import Session
 from replanctl.run.events import AnyEvent, SessionComplete, StepSettled
 from replanctl.run.once import MAKE
 from replanctl.run.resume import call_cut_off, where_to_cut
-from replanctl.run.settling import Doubt, Settlement, Settling, doubts
+from replanctl.run.settling import Settling
 from replanctl.script import ScriptedTools
 from tests.crash.test_any_resume import ACROSS, WIDE
 from tests.properties.laws.effects import a_session_in_doubt_never_completes, no_call_that_acts_is_made_twice

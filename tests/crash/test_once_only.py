@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from replanctl.host import EffectLog
+from replanctl.run.accounts import Doubt, doubts
 from replanctl.run.events import StepStart
-from replanctl.run.settling import Doubt, doubts
 from replanctl.store import RunStatus, Store
 from tests.cli.conftest import Cli
 from tests.crash.child import Ended, command

@@ -13,8 +13,7 @@ import pytest
 
 from replanctl.store import Store
 from replanctl.store.database import FILE_NAME, SCHEMA_VERSION
-from replanctl.store.frames import Kind, Piece, cut, framed, joined, key, read_frame
-from replanctl.store.packing import pack
+from replanctl.store.frames import Kind, Piece, cut, framed, joined, key, pack, read_frame
 from replanctl.store.salvage import WINDOW, Salvage
 from replanctl.store.shelf import reach
 from tests.cli.conftest import PLAN, Cli, Done

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.cost.model import Coefficients
+from replanctl.cost import Coefficients
 from replanctl.plan.model import Granularity
 from replanctl.replan.gates import GateLimits, Preset
 from replanctl.replan.lessons import Evict, LessonPolicy

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.host import FAULTS
 from replanctl.lab import Case, Facts, Matrix, MatrixOptions, matrix, matrix_trials, sweep
+from replanctl.script import FAULTS
 from tests.lab.making import case, example
 
 TWO = "goal: g\nsteps: [{id: 1, tool: look}, {id: 2, tool: write, args: {x: '#E1'}}]\n"

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from replanctl.live.cells import Cell
+from replanctl.live.cells import Cell, Reading
 from replanctl.live.graph import Graph
-from replanctl.live.reading import Reading
 from replanctl.plan.model import Step, sequenced
 
 

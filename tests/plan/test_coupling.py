@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replanctl.plan.coupling import ON_FAILURE, Coupling, CouplingRow, coupling
+from replanctl.plan.couplings import ON_FAILURE, Coupling, CouplingRow, coupling
 from replanctl.plan.model import Step, sequenced
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from replanctl.plan.diff import exact
+from replanctl.plan.data import exact
 from replanctl.plan.model import Step, Tool
 from replanctl.run.events import PlanCommit, StepEnd
 from replanctl.run.tools import Call, Outcome

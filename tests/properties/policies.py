@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from replanctl.cost.model import Coefficients
+from replanctl.cost import Coefficients
 from replanctl.plan.model import Granularity, Plan, ids
 from replanctl.replan.gates import GateLimits, Preset
 from replanctl.replan.lessons import Evict, LessonPolicy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from replanctl.cost.model import CostModel
+from replanctl.cost import CostModel
 from replanctl.files import Rehearsal
 from replanctl.replan.gates import Limits
 from replanctl.replan.replanner import Replanner, ScriptedReplanner

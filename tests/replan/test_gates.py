@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from replanctl.cost.model import Coefficients, CostModel, padded
+from replanctl.cost import Coefficients, CostModel, padded
 from replanctl.replan.gates import REASONS, BudgetGate, Check, GateLimits, Limits, Preset, resolve
 from replanctl.replan.guards import OscillationGuard, ReplanBreaker, fingerprint
 

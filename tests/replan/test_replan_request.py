@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from replanctl.cost.model import padded
+from replanctl.cost import padded
 from replanctl.plan.model import Granularity, Step
 from replanctl.replan.lessons import Lesson
 from replanctl.replan.prompt import DoneStep, ReplanRequest, build_prompt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.cost.model import padded
+from replanctl.cost import padded
 from replanctl.run.result import LedgerTotals, SessionResult
 from tests.rehearse import rehearse
 from tests.replan.answering import Answering

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.cost.model import CostModel, padded
+from replanctl.cost import CostModel, padded
 from replanctl.files import Role, Source, parse_rehearsal
 from tests.rehearse import rehearse
 from tests.replan.listing import changes, version

@@ -10,11 +10,12 @@ from replanctl.errors import UsageError
 from replanctl.files import Role, Source, parse_rehearsal
 from replanctl.plan.model import Plan, Step, Tool
 from replanctl.replan.gates import GateLimits
-from replanctl.run.engine import NewInputs, Session
+from replanctl.run.accounts import doubts
+from replanctl.run.amendments import NewInputs
+from replanctl.run.engine import Session
 from replanctl.run.events import AnyEvent, StepEnd, StepStart
 from replanctl.run.policy import Policy
 from replanctl.run.resume import Cut, call_cut_off, where_to_cut
-from replanctl.run.settling import doubts
 from replanctl.run.tools import CUT_OFF, Call, Outcome
 from replanctl.script import ScriptedTools
 from tests.rehearse import rehearse

@@ -15,9 +15,9 @@ from jsonschema import Draft202012Validator
 from replanctl.files import load_rehearsal
 from replanctl.host.rehearse import session_of
 from replanctl.kinds import Settle
+from replanctl.run.amendments import Settlement
 from replanctl.run.fold import fold
 from replanctl.run.schema import event_schema, in_json_words, result_schema
-from replanctl.run.settling import Settlement
 from tests.rehearse import rehearse, settle
 
 FOLDER = Path(__file__).parents[2] / "plans"

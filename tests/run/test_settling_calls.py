@@ -7,9 +7,10 @@ import pytest
 
 from replanctl.kinds import Settle
 from replanctl.replan.gates import GateLimits
+from replanctl.run.accounts import doubts
+from replanctl.run.amendments import Settlement
 from replanctl.run.events import Event, StepSettled
 from replanctl.run.fold import fold
-from replanctl.run.settling import Settlement, doubts
 from tests.rehearse import rehearse, settle
 from tests.run.telling import history, states, versions
 

@@ -7,9 +7,8 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Shared, Verb, amount, count, positive, step_count
 from replanctl.cli.output import answer
-from replanctl.cli.values import amount, count, positive, step_count
 from replanctl.cli.world import World
 from replanctl.cost import Coefficients, CostTable, cost_table, measured
 from replanctl.errors import UsageError

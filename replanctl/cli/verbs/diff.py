@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, assert_never
 
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Shared, Verb, positive
 from replanctl.cli.operands import Operand, Operands
 from replanctl.cli.output import write_document, write_json
-from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.kinds import DiffFormat
 from replanctl.plan import PlanDiff, diff_plans

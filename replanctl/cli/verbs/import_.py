@@ -10,9 +10,8 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.bar import Bar
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Format, Shared, Verb, folder
 from replanctl.cli.output import write_json
-from replanctl.cli.values import Format, folder
 from replanctl.cli.world import World
 from replanctl.errors import InputError, UsageError
 from replanctl.files import collector_paused, load_classes, write_text

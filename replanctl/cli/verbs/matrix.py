@@ -9,11 +9,10 @@ import msgspec
 
 from replanctl import __version__
 from replanctl.cli.fail_on import FailOn, fail_on
-from replanctl.cli.flags import Flag, Verb
+from replanctl.cli.flags import Flag, Verb, count
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.overrides import policy_words
 from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
-from replanctl.cli.values import count
 from replanctl.cli.world import World
 from replanctl.host import load_corpus
 from replanctl.lab import Kind, MatrixOptions, matrix_study

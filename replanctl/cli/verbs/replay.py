@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.values import positive
+from replanctl.cli.flags import Flag, Shared, Verb, positive
 from replanctl.cli.world import World
 from replanctl.host import replay
 

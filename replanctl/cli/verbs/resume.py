@@ -10,12 +10,10 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from replanctl.cli.amending import AmendOptions, changes
-from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import naming_the_run, view_of
-from replanctl.cli.offers import Offers
+from replanctl.cli.flags import Flag, Verb, duration, positive
+from replanctl.cli.following import Offers, naming_the_run, view_of
 from replanctl.cli.output import output
 from replanctl.cli.spared import spare, started
-from replanctl.cli.values import duration, positive
 from replanctl.cli.world import World
 from replanctl.files import collector_paused
 from replanctl.host import Given, InDoubtError, NotGivenError, add_to_book, open_book, take_up

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from replanctl.cli.flags import Flag, Verb
-from replanctl.cli.following import naming_the_run, view_of
-from replanctl.cli.offers import Offers
+from replanctl.cli.flags import Flag, Verb, duration
+from replanctl.cli.following import Offers, naming_the_run, view_of
 from replanctl.cli.output import output, tell_traceback
 from replanctl.cli.overrides import PolicyOptions, with_flags
-from replanctl.cli.spared import spare, started
-from replanctl.cli.values import duration
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import collector_paused, load_rehearsal
-from replanctl.host import PLANNER_TIMEOUT, Fault, Prepared, fault, open_book, prepare, save_book
+from replanctl.host import PLANNER_TIMEOUT, Prepared, prepare
 from replanctl.kinds import RunFormat
+from replanctl.script import Fault, fault
+
+if TYPE_CHECKING:
+    from replanctl.replan import Lesson
 
 FAULT = "STEP=STATUS[:always]"
 
@@ -51,9 +52,7 @@ def execute(options: Options, world: World) -> int:
         )
     with collector_paused():
         prepared = _prepared(options, world)
-        read = (*(source.name for source in prepared.inputs.sources), options.lessons)
-        started_files = started(options.planner, options.tools)
-        spare("-o", options.output, (*read, *started_files), world, options.store)
+        _spare_what_is_read(options, prepared, world)
         folder = None if options.no_store else world.store_folder(options.store)
         offers = Offers.of(options.store, prepared.inputs)
         with (
@@ -65,8 +64,27 @@ def execute(options: Options, world: World) -> int:
             result = running.follow(view.event)
             view.close(result)
         if options.lessons:
+            from replanctl.host import save_book
+
             save_book(options.lessons, result)
     return 0 if result.status == "completed" else 1
+
+
+def _spare_what_is_read(options: Options, prepared: Prepared, world: World) -> None:
+    if options.output is None:
+        return
+    from replanctl.cli.spared import spare, started
+
+    read = (*(source.name for source in prepared.inputs.sources), options.lessons)
+    spare("-o", options.output, (*read, *started(options.planner, options.tools)), world, options.store)
+
+
+def _lessons(options: Options) -> tuple[Lesson, ...]:
+    if options.lessons is None:
+        return ()
+    from replanctl.host import open_book
+
+    return open_book(options.lessons)
 
 
 def _prepared(options: Options, world: World) -> Prepared:
@@ -81,7 +99,7 @@ def _prepared(options: Options, world: World) -> Prepared:
         rehearsal,
         with_flags(rehearsal.policy, options),
         faults=map(str, options.fault),
-        lessons=open_book(options.lessons) if options.lessons else (),
+        lessons=_lessons(options),
         tools=options.tools,
         planner=options.planner,
         planner_timeout=options.planner_timeout,

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Shared, Verb, positive
 from replanctl.cli.output import answer, say
-from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import StoreError, UsageError
 from replanctl.kinds import Format, RunStatus

@@ -7,11 +7,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.offers import Offers
+from replanctl.cli.flags import Flag, Shared, Verb, positive
+from replanctl.cli.following import Offers, screen
 from replanctl.cli.output import write_line
-from replanctl.cli.values import positive
-from replanctl.cli.views import screen
 from replanctl.cli.world import World
 from replanctl.host import sound
 from replanctl.kinds import Format, RunStatus

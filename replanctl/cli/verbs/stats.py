@@ -7,9 +7,8 @@ from typing import Annotated
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Format, Shared, Verb
 from replanctl.cli.output import write_line
-from replanctl.cli.values import Format
 from replanctl.cli.world import World
 from replanctl.host import undone
 from replanctl.kinds import RunStatus

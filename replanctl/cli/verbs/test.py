@@ -11,10 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Shared, Verb, duration, positive
 from replanctl.cli.output import say, write_document
 from replanctl.cli.spared import spare
-from replanctl.cli.values import duration, positive
 from replanctl.cli.world import World, failing_at_the_end
 from replanctl.errors import UsageError
 from replanctl.host import PLANNER_TIMEOUT, outside_of

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Shared, Verb, positive
 from replanctl.cli.output import answer
-from replanctl.cli.values import positive
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.host import sound

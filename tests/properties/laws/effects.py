@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from replanctl.plan.diff import exact
+from replanctl.plan.data import exact
 from replanctl.run.events import StepEnd, StepSettled, StepStart
 from replanctl.run.tools import Call, Outcome
 from tests.properties.laws.facts import tool

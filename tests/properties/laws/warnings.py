@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from replanctl.plan import references
-from replanctl.plan.diff import exact
+from replanctl.plan.data import exact
 from replanctl.plan.model import Step
 from replanctl.run.events import PlanCommit, PlanDraft, StepEnd, StepStart
 from tests.properties.laws.facts import tool

@@ -26,7 +26,7 @@ class _NoLinks(Finished):
 
 
 def _no_links(session: Session) -> None:
-    session.state.finished = _NoLinks(session.state.graph)
+    session._replanning._committing._finished = _NoLinks(session.state.graph)
 
 
 def _new(event: e.PlanCommit, moment: Moment) -> list[Any]:

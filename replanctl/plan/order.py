@@ -1,4 +1,5 @@
-"""What rests on what when a plan is loaded, by position in the list: cycles, and whether a dependency is covered.
+"""What rests on what when a plan is loaded, by position in the list: cycles, whether a dependency is covered,
+and what keeps a plan from being run.
 
 Iterative and linear, for plans of 100,000 steps in one sequence. `needs[i]` are the positions step `i` depends on.
 """
@@ -6,6 +7,8 @@ Iterative and linear, for plans of 100,000 steps in one sequence. `needs[i]` are
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
+from replanctl.plan.model import Plan
 
 Needs = Sequence[Sequence[int]]
 _ROOM = 4  # times the steps of the plan that all cycles shown may add up to
@@ -96,3 +99,19 @@ def _resting(needs: Needs, order: Iterable[int], bits: dict[int, int]) -> list[i
             mask |= rests[need] | bits.get(need, 0)
         rests[at] = mask
     return rests
+
+
+def plan_faults(plan: Plan) -> tuple[str, ...]:
+    """Equal ids, dependencies on nothing, cycles, and tools the plan does not have; none when it can be run."""
+    position = {step.id: index for index, step in enumerate(plan.steps)}
+    faults = [f"two steps have the id {s.id}" for index, s in enumerate(plan.steps) if position[s.id] != index]
+    for step in plan.steps:
+        unknown = [id_ for id_ in step.depends_on or () if id_ not in position]
+        faults += [f"step {step.id} depends on {id_}, which no step is" for id_ in unknown]
+        if plan.tools is not None and step.tool_name not in plan.tools:
+            faults.append(f"step {step.id} uses the tool {step.tool_name}, which the plan does not have")
+    if not faults:
+        for loop in cycles([[position[id_] for id_ in step.depends_on or ()] for step in plan.steps]):
+            path = [plan.steps[index].id for index in (*loop, loop[0])]
+            faults.append("the steps wait for each other: " + " → ".join(path))
+    return tuple(dict.fromkeys(faults))

@@ -17,8 +17,8 @@ from functools import reduce
 import msgspec
 
 from replanctl.kinds import Coupling, OnFailure
-from replanctl.plan.cycles import Needs, in_order
 from replanctl.plan.model import Step
+from replanctl.plan.order import Needs, in_order
 
 ON_FAILURE = {Coupling.STRONG: OnFailure.REPLAN, Coupling.WEAK: OnFailure.DEFER, Coupling.MIXED: OnFailure.REPLAN}
 

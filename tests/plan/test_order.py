@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replanctl.plan.cycles import cycles, in_order, uncovered
+from replanctl.plan.order import cycles, in_order, uncovered
 
 CYCLES: list[tuple[list[list[int]], list[list[int]]]] = [
     ([], []),

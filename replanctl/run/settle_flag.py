@@ -13,7 +13,8 @@ import msgspec
 from replanctl.errors import UsageError
 from replanctl.kinds import Settle
 from replanctl.plan import ID_PATTERN
-from replanctl.run.settling import Doubt, Settlement
+from replanctl.run.accounts import Doubt
+from replanctl.run.amendments import Settlement
 from replanctl.schema import contract
 
 _WORD = re.compile(rf"({ID_PATTERN})(?:\.([1-9][0-9]{{0,8}}))?=(done|again|skip)(?::(.*))?", re.DOTALL)

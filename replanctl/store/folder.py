@@ -1,4 +1,8 @@
-"""Who is writing a run: a lock that the operating system lets go of when the writer dies, however it dies."""
+"""The folder of a store: made for its owner alone, and who is writing a run in it.
+
+Plans and answers lie in it in the clear, so it is left out of repositories. Whoever writes a run holds a lock, which
+the operating system lets go of however the writer dies.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,41 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from replanctl.errors import StoreError
+
 if sys.platform != "win32":
     import fcntl
 
 # A link in the place of a lock is not followed, and nobody waits for the other end of a pipe.
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+DEFAULT_NAME = ".replanctl"  # a folder of this name is ours, whoever made it
+
+_IGNORED = "# made by replanctl: what runs hold is not for a repository\n*\n"
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder where there is none. Somebody else's folder keeps its rights, and gets no file but the store's.
+
+    Raises StoreError.
+    """
+    try:
+        ours = not folder.exists() or folder.name == DEFAULT_NAME
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreError(f"the store {folder} can't be made: {reason}", hint="use --store or --no-store") from error
+    if ours:
+        _keep_private(folder)
+
+
+def _keep_private(folder: Path) -> None:
+    with suppress(OSError):  # a store on a file system without rights, or one that can't be written, as will be said
+        ignored = folder / ".gitignore"
+        if not ignored.is_symlink() and not ignored.exists():
+            folder.chmod(0o700)
+            with ignored.open("x", encoding="utf-8") as file:
+                file.write(_IGNORED)
 
 
 class Claim:

@@ -1,0 +1,174 @@
+"""What the fold counts as events come in: the ledger, what the session did to the world, and which calls it leaves in
+doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Set
+from typing import Any
+
+import msgspec
+
+from replanctl.kinds import LedgerKind
+from replanctl.plan import Step, exact
+from replanctl.run import events as e
+from replanctl.run.result import EffectView, LedgerLine, LedgerTotals, LedgerView
+
+
+class Bookings:
+    """Takes in what calls and replans booked. `coefficients` are what a call is estimated at."""
+
+    def __init__(self) -> None:
+        self.coefficients: dict[str, int] = {}
+        self._lines: list[LedgerLine | None] = []  # None where a call began that has not ended
+        self._begun: dict[str, list[int]] = {}  # by step, the lines of the calls of its execution
+
+    def began(self, step_id: str, *, first: bool) -> None:
+        """A call begins: its line stands here, since what began meanwhile may end before it."""
+        places = self._begun.setdefault(step_id, [])
+        if first:
+            places.clear()
+        places.append(len(self._lines))
+        self._lines.append(None)
+
+    def ended(self, event: e.StepEnd) -> None:
+        """An execution ended: now the tokens of its calls are known."""
+        kind = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
+        estimated = self.coefficients.get("execution", 0)
+        for place, attempt in zip(self._begun.pop(event.step_id), event.attempts, strict=True):
+            self._lines[place] = LedgerLine(kind, event.version, event.step_id, None, estimated, attempt.tokens)
+            kind, estimated = LedgerKind.RETRY, self.coefficients.get("retry", 0)
+
+    def booked(self, event: e.Ledger) -> None:
+        """Planning, a replan, or the Solver."""
+        self._lines.append(
+            LedgerLine(event.kind, event.version, event.step_id, event.granularity, event.estimated, event.booked)
+        )
+
+    def view(self) -> LedgerView:
+        """Every booking so far, and the sums."""
+        lines = tuple([line for line in self._lines if line is not None])
+        return LedgerView(lines, totals(lines))
+
+
+def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
+    """Main is planning and first executions; remedy is everything else."""
+    main = remedy = 0
+    for line in lines:
+        if line.kind.is_main:
+            main += line.booked
+        else:
+            remedy += line.booked
+    return LedgerTotals(main, remedy, main + remedy, round(remedy / main, 4) if main else 0.0)
+
+
+class Effects:
+    """Takes in when calls begin and what they came to. `once_only` are the tools that act on the world."""
+
+    def __init__(self) -> None:
+        self.once_only: Set[str] = frozenset()
+        self._begun: dict[str, list[tuple[int, str]]] = {}  # by step: where each call of its execution began
+        self._acted: list[tuple[int, str, str, str, dict[str, Any]]] = []  # seq, version, step, tool, args
+
+    def began(self, event: e.StepStart | e.StepRetry | e.StepFallback) -> None:
+        """A call of a step begins."""
+        if type(event) is e.StepStart:
+            self._begun[event.step_id] = [(event.seq, event.version)]
+        else:
+            self._begun[event.step_id].append((event.seq, event.version))
+
+    def ended(self, event: e.StepEnd, args: dict[str, Any]) -> None:
+        """An execution ended, with all its calls."""
+        begun = self._begun.pop(event.step_id)
+        for (seq, version), attempt in zip(begun, event.attempts, strict=False):
+            if attempt.acted:
+                self._acted.append((seq, version, event.step_id, attempt.tool, args))
+
+    def rows(self) -> tuple[EffectView, ...]:
+        """One row for each call of a once-only tool that took effect, and for each other that did more than once; in
+        the order in which the first of each began."""
+        found: dict[tuple[str, bytes], EffectView] = {}
+        for _, version, step_id, tool, args in sorted(self._acted, key=lambda acted: acted[0]):
+            key = tool, exact(args)
+            row = found.get(key)
+            found[key] = (
+                msgspec.structs.replace(row, times=row.times + 1)
+                if row is not None
+                else EffectView(tool, args, step_id, version, 1)
+            )
+        return tuple(row for row in found.values() if row.times > 1 or row.tool in self.once_only)
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """A call that may have happened, and that nobody has settled: the `call`-th of its step, which stood as `step`, by
+    the `seq` of the event with which it began."""
+
+    step: Step
+    tool: str
+    began: int
+    call: int = 1
+
+
+class Doubts:
+    """Takes a session's events in, and says which calls they leave in doubt."""
+
+    def __init__(self) -> None:
+        self._once_only: frozenset[str] = frozenset()
+        self._steps: dict[str, Step] = {}
+        self._began: dict[str, Doubt] = {}  # by step, the last call of an execution under way
+        self._open: dict[int, Doubt] = {}
+        self._last: Doubt | None = None  # a call that nothing has come after
+
+    def apply(self, event: e.Event) -> None:
+        """Take one event in."""
+        if type(event) is e.SessionStart:
+            self._once_only = frozenset(event.once_only)
+        elif self._once_only:
+            self._last = None
+            if (handler := _HANDLERS.get(type(event))) is not None:
+                handler(self, event)
+
+    def _commit(self, event: e.PlanCommit) -> None:
+        self._steps.update((step.id, step) for step in (*event.steps, *event.amended))
+
+    def _begin(self, event: e.StepStart | e.StepRetry | e.StepFallback) -> None:
+        self._began.pop(event.step_id, None)
+        if event.tool in self._once_only:
+            self._last = self._began[event.step_id] = Doubt(self._steps[event.step_id], event.tool, event.seq)
+
+    def _end(self, event: e.StepEnd) -> None:
+        doubt = self._began.pop(event.step_id, None)
+        if doubt is not None and event.attempts and event.attempts[-1].status.may_have_acted:
+            self._open[doubt.began] = doubt
+
+    def _settle(self, event: e.StepSettled) -> None:
+        del self._open[event.began]
+
+    def open(self, *, broken_off: bool = False) -> tuple[Doubt, ...]:
+        """The calls in doubt, in the order they began. `broken_off`: also the one that was cut off with the session."""
+        found = dict(self._open)
+        if broken_off and self._last is not None:
+            found[self._last.began] = self._last
+        counts: dict[str, int] = {}
+        numbered = []
+        for _, doubt in sorted(found.items()):
+            counts[doubt.step.id] = counts.get(doubt.step.id, 0) + 1
+            numbered.append(msgspec.structs.replace(doubt, call=counts[doubt.step.id]))
+        return tuple(numbered)
+
+
+_HANDLERS: dict[type[e.Event], Callable[[Doubts, Any], None]] = {
+    e.PlanCommit: Doubts._commit,
+    e.StepStart: Doubts._begin,
+    e.StepRetry: Doubts._begin,
+    e.StepFallback: Doubts._begin,
+    e.StepEnd: Doubts._end,
+    e.StepSettled: Doubts._settle,
+}
+
+
+def doubts(events: Iterable[e.Event], *, broken_off: bool = False) -> tuple[Doubt, ...]:
+    """The calls that a session's events leave in doubt."""
+    folding = Doubts()
+    for event in events:
+        folding.apply(event)
+    return folding.open(broken_off=broken_off)
