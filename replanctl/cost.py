@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import msgspec
 
 PADDING = 1.2  # the token gate asks for this much more than a replan is estimated at
+# Planning and replans book what they were estimated at, so that there is nothing to measure in them.
 _MEASURED = {"execution": "execution", "re-execution": "execution", "retry": "retry"}  # ledger kind → coefficient
 
 

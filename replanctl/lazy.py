@@ -8,6 +8,9 @@ from sys import modules
 from typing import Any
 
 
+# Faces are loaded lazily because a session in which nothing fails needs half of the program: no prompt, no draft, no
+# routing table, no schema. Each name is looked up once and stands in the package from then on. What an annotation alone
+# needs is imported under TYPE_CHECKING, and what only a rare turn needs in the function that takes it.
 def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
     """The `__getattr__` of a package: each name is loaded from the module that owns it, once.
 

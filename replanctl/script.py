@@ -191,6 +191,7 @@ def contained(part: Any, whole: Any) -> bool:
     return isinstance(part, bool) == isinstance(whole, bool) and bool(part == whole)
 
 
+# A fault is a rule like any other, put in front: it is drawn, counted and told of by the same code as a script's own.
 class Fault(msgspec.Struct, frozen=True, gc=False):
     """What a step's calls return instead of what the script says: at the first attempt, or `always`.
 

@@ -75,6 +75,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
         return _report_bug(world, error, debug="--debug" in words)
 
 
+# A verb is a module of its own and is imported by its name: a run does not load the other twenty.
 def load_verb(name: str) -> Verb:
     """The verb of this name."""
     verb: Verb = import_module(f"replanctl.cli.verbs.{_MODULES.get(name, name)}").VERB

@@ -28,6 +28,8 @@ def folder(text: str) -> Path:
     return Path(text)
 
 
+# One declaration for both readers, the quick one and typer's: a flag that is not declared here can't be read, and one
+# that is can't be forgotten in the help.
 class Flag(msgspec.Struct, frozen=True):
     """How one option or argument is written and read.
 

@@ -58,6 +58,7 @@ def naming_the_run(run: int | None, offers: Offers) -> Iterator[None]:
         raise
 
 
+# A view is told and never asked: it can't change what a session comes to, and a run without one is the same run.
 class View(Protocol):
     """Whoever watches a session."""
 
@@ -153,6 +154,8 @@ def _recording(inputs: Inputs) -> str | None:
     return recorded_in_words(found)
 
 
+# What the core offers next (`replanctl resume 3`) knows neither the store's folder nor what was started for the run:
+# these are the command line's own words, and are put behind the command only where it is shown.
 class Offers(msgspec.Struct, frozen=True):
     """What a run's commands need behind them: the store that was named, and what was started for the run."""
 

@@ -67,6 +67,7 @@ else:
     RaiseOptions = _flags("RaiseOptions", _or_more, "{0}|+{0}")
 
 
+# UNSET is no value: `none` is one, and lifts a limit, so what was not said has to be told from it.
 def gates_given(options: Shared) -> Mapping[str, Any]:
     """The limits that were given, by gate."""
     named = {row.name.value: getattr(options, row.name) for row in GATES}

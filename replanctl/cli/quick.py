@@ -12,6 +12,9 @@ from typing import Any
 from replanctl.cli.flags import Flag, Shared, flags_of, option_name
 
 
+# Nothing is complained of here. Whatever is not plainly right (an unknown flag, a missing value, a number that is none)
+# makes the answer None, and typer reads the same words again and has the words for what is wrong: one home for
+# messages.
 def read_quickly(words: Sequence[str], options: type[Shared]) -> Shared | None:
     """The options in these words (the verb is not among them); None where they are not plainly right."""
     flags = flags_of(options)

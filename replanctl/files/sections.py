@@ -15,6 +15,8 @@ from replanctl.files.reader import Document
 from replanctl.files.shapes import Fields, Later, check_keys, made_of, mapping, words, wrong
 from replanctl.plan import Plan, Step
 
+# Most plans have a goal and steps and little else. The readers of all other sections are loaded by the first file that
+# has one (`Later`); they are the larger half of this room.
 Sections = dict[str, Any]
 
 

@@ -24,6 +24,8 @@ class PlannerAnswer(msgspec.Struct, frozen=True):
     seconds: float = 0.0
 
 
+# What JSON can't say of an answer is a failure at once, and not only when the run is run again: otherwise a replay
+# would see another answer than the session had.
 class RecordedTools:
     """Tools whose answers are kept. An answer is what JSON can say of it, live and recalled alike."""
 

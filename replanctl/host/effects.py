@@ -30,6 +30,11 @@ class Unwritten:
         """Nobody will ask again."""
 
 
+# The order is what makes a killed run safe to take up: everything so far is on disk before anything real is asked, and
+# the answer is on disk before anybody acts on it. Whatever the moment, a call is either on record with its answer, or
+# is the one call of which it is not known whether it was made.
+#
+# Answers are looked up by their question, not by their number: on resume other questions may come between.
 class EffectLog:
     """The answers of one run by question; those on record are given again before anything real is asked.
 

@@ -35,6 +35,7 @@ class Outside(msgspec.Struct, frozen=True):
     replanner: Replanner
 
 
+# Stands at both seams, so that a run that would ask somebody for real says so instead of quietly asking nobody.
 class _Nobody:
     """Stands where a run's tools and planner were, in a replay of it."""
 
@@ -185,6 +186,7 @@ def amended_events(session: Session, inputs: Inputs) -> Iterator[Event]:
 
 
 def _amended(session: Session, changes: Mapping[int, tuple[NewInputs, bool]]) -> Iterator[Event]:
+    # Before the event with this number is made, and after the one before it has been taken in by whoever listens.
     def amend(seq: int) -> None:
         if seq in changes:
             change, behind_stop = changes[seq]

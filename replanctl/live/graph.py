@@ -247,9 +247,8 @@ class Graph:
         cell.until = cell.until or self.version
 
     def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
-        cell = Cell(
-            step, place, self.version, on_gaps=bool(step.gaps), original=self.version == 1, reading=self._written
-        )
+        gaps, first = bool(step.gaps), self.version == 1
+        cell = Cell(step, place, self.version, on_gaps=gaps, original=first, reading=self._written)
         old = leaving.get(step.id) or leaving.get(step.replaces or "")
         if old is not None:
             stand_for(old, cell, afresh=afresh)
@@ -284,8 +283,7 @@ class Graph:
 
     def _link(self, cell: Cell) -> None:
         for id_ in cell.step.depends_on or ():
-            dependency = self.cells.get(id_)
-            if dependency is None:
+            if (dependency := self.cells.get(id_)) is None:
                 continue
             if dependency.gap:
                 cell.gap_deps += 1
@@ -298,5 +296,5 @@ class Graph:
     def open_at(self, version: int) -> Iterator[Cell]:
         """The steps that were open when this earlier version was replaced, in its list order: that is by place, as what
         has ended since was open then, and did not stand in front."""
-        open_then = [c for c in self.ever if c.born <= version and (not c.until or version < c.until)]
+        open_then = (c for c in self.ever if c.born <= version and (not c.until or version < c.until))
         return iter(sorted(open_then, key=lambda cell: cell.place))

@@ -14,6 +14,9 @@ from replanctl.run import events as e
 from replanctl.run.result import EffectView, LedgerLine, LedgerTotals, LedgerView
 
 
+# A line stands where its call began, although what it cost is known only when it ends. Where steps run side by side the
+# order of the beginnings is the plan's; the order of the ends is up to the tools, and a ledger that followed it would
+# read differently for every latency in the script.
 class Bookings:
     """Takes in what calls and replans booked. `coefficients` are what a call is estimated at."""
 
@@ -61,6 +64,8 @@ def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
     return LedgerTotals(main, remedy, main + remedy, round(remedy / main, 4) if main else 0.0)
 
 
+# An effect is what a call did, not what was heard of it: a call whose answer is lost counts, one that was refused does
+# not. So effects are taken from `acted`, which the attempt carries, and never from its status.
 class Effects:
     """Takes in when calls begin and what they came to. `once_only` are the tools that act on the world."""
 
@@ -108,6 +113,9 @@ class Doubt(msgspec.Struct, frozen=True):
     call: int = 1
 
 
+# Only a tool that is declared not idempotent can leave a call in doubt, so a session without one pays nothing for this.
+# An execution leaves its last call in doubt, and no earlier one: after an answer that may have acted it does not try
+# again. The very last call is held apart, because the process may have died between it and the event that would tell.
 class Doubts:
     """Takes a session's events in, and says which calls they leave in doubt."""
 

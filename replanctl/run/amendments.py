@@ -16,6 +16,8 @@ from replanctl.run.tools import Started, Tools
 LastWords = Callable[[], Iterable[str]]
 
 
+# What a person changes is an input like the plan: it is kept with the number of the event from which on it holds, and
+# whoever runs the session again makes the same change between the same two events. Nothing that happened is rewritten.
 class Settlement(msgspec.Struct, frozen=True):
     """A person's word on the `call`-th (from 1) of the calls that a step left in doubt; `value` is its answer, if it is
     done."""

@@ -27,6 +27,8 @@ class GoalChange(msgspec.Struct, frozen=True, gc=False):
 _Due = tuple[float, int]  # when it came due, in seconds, and its place in the list
 
 
+# An interruption comes due by the clock or behind a step's end, and waits then: a goal is changed between two turns and
+# never under a call. Several that wait come down to the last one, since no plan was made for those before it.
 class Interruptions:
     """Which interruptions have come due and wait to be made. Each comes due once.
 

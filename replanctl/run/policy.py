@@ -84,6 +84,7 @@ class Policy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
                 raise UsageError(f"a policy's {name} is a {kind.__name__}, not a {type(part).__name__}")
 
 
+# Code that builds a policy may hand over anything, and a wrong part would be noticed in the middle of a session.
 _PARTS: tuple[tuple[str, type], ...] = (
     ("retry", RetryPolicy),
     ("routing", RoutingPolicy),

@@ -33,6 +33,7 @@ from replanctl.run.trigger import Trigger
 RequestListener = Callable[[ReplanRequest], None]
 
 TEMPLATE = "template"
+# A replay that diverges and a store that fails say something of the run, and none of it is a bad draft.
 _OUR_OWN = (ReplayDivergedError, StoreError)  # what the edges raise is not the replanner's doing
 
 
@@ -57,6 +58,9 @@ def _no_draft(draft: object) -> str:
     return ""
 
 
+# The estimate counts the lines that the request really carries (done steps, steps to be replaced, lessons), before it
+# is written: prompts are made only when a replanner looks at them, and the template, which most rehearsals use, never
+# does.
 class Requests:
     """Puts requests to the replanner, or to the template where there is none or it has nothing to say."""
 

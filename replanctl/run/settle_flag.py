@@ -17,6 +17,7 @@ from replanctl.run.accounts import Doubt
 from replanctl.run.amendments import Settlement
 from replanctl.schema import contract
 
+# The answer comes last, since it is JSON and may hold any of the other signs.
 _WORD = re.compile(rf"({ID_PATTERN})(?:\.([1-9][0-9]{{0,8}}))?=(done|again|skip)(?::(.*))?", re.DOTALL)
 
 

@@ -14,6 +14,11 @@ from replanctl.run.state import SessionState
 from replanctl.run.step_ends import StepEnds
 
 
+# Three words, for the three things a person can know. *Done*: it happened, and this is what it came to; the step is
+# done as if the answer had been heard. *Again*: it did not happen, and may be made once more; the call leaves the
+# record. *Skip*: nobody knows or cares; the call stays on record, so that no other step makes it, and what rests on the
+# step is skipped. A word on a step that has left the plan, or was revised, or has run again since, is kept on record
+# and changes no step.
 class Settling:
     """Takes a person's word into a session. `pending` are the steps that it makes pending again, once it is told."""
 

@@ -75,6 +75,8 @@ class Tools(Protocol):
         ...
 
 
+# A lost answer is not a time-out: it says that the tool did what it was asked, and nobody heard of it. Both are
+# retried, but only one of them has taken effect, which is what the rows of effects are made of.
 def unheard(outcome: Outcome, latency: float) -> Outcome:
     """What a call comes to whose answer did not arrive: nothing of what was said, only what it cost."""
     status = Status.LOST if outcome.status is Status.LOST else Status.TIMEOUT

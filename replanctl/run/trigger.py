@@ -13,6 +13,9 @@ from replanctl.replan import GOAL_CHANGED, Decision, FailureSignal, RouteFacts, 
 from replanctl.run.state import Failure, SessionState
 
 
+# A replan has two signals. The failure's own decides route, lesson and ladder, and stays what it was however often a
+# draft is refused. The one that is shown to the replanner, and counted by the breaker, becomes `invalid_draft` with the
+# reasons after a bad draft: so the planner is told what to mend, and can't use up the counts of the failure itself.
 class Trigger(msgspec.Struct, eq=False):
     """A failure, or (without one) a changed goal, with the decision how deep to cut.
 
