@@ -219,7 +219,6 @@ class Reason(StrEnum):
     ESCALATED = "escalated"
     INSUFFICIENT_EVIDENCE = "insufficient_evidence"
     INTERRUPTED = "interrupted"
-    PRUNED = "pruned"  # given up: its number is all that is left
 
     @property
     def ending(self) -> Ending:
