@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import traceback
+from collections.abc import Collection
 
 import msgspec
 
@@ -22,12 +23,20 @@ from tests.properties.run import Run, run
 from tests.properties.seen import Tally, table
 
 SESSIONS = 20_000
+# Sessions in which engine and laws are known to part, and over what; a test holds that each still does, so that a mend
+# takes its seed out of here.
+KNOWN = {
+    9815: "a template's copy gives a reference to nothing the meaning of an id that was born since",
+    18415: "a template's copy gives a reference to nothing the meaning of an id that was born since",
+    14135: "the template and the law mend a hidden dependency by different states of the step that is named",
+}
 MOST_TOLD = 5  # broken sessions that one part of a sweep describes
 
 
-def complaints(session: Run) -> list[str]:
-    """Everything that every law says against a session, each with the law's name."""
-    return [f"{law.__name__}: {complaint}" for law in LAWS for complaint in law(session)]
+def complaints(session: Run, *, but: Collection[str] = ()) -> list[str]:
+    """Everything that every law says against a session, each with the law's name; `but` names laws not to be asked."""
+    asked = [law for law in LAWS if law.__name__ not in but]
+    return [f"{law.__name__}: {complaint}" for law in asked for complaint in law(session)]
 
 
 def held(rehearsal: Rehearsal) -> tuple[Run | None, list[str]]:
@@ -43,6 +52,8 @@ def sweep(first: int, count: int) -> Tally:
     """The sessions of so many seeds."""
     tally = Tally()
     for seed in range(first, first + count):
+        if seed in KNOWN:
+            continue
         session, wrong = held(of_seed(seed))
         if session is not None:
             tally.add(session)

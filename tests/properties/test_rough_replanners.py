@@ -11,6 +11,9 @@ from tests.properties.rough import RoughReplanner
 from tests.properties.run import Run, run
 from tests.properties.sweep import complaints
 
+# Laws that run the session again with other ids: a rough replanner throws its dice anew and answers something else.
+ASK_AGAIN = ("a_steps_lineage_does_not_hang_on_its_id",)
+
 
 def rough(seed: int) -> Run:
     """A random session whose replanner may answer anything."""
@@ -24,6 +27,6 @@ def test_no_answer_breaks_a_session(first: int) -> None:
     reasons = set()
     for seed in range(first, first + 500):
         session = rough(seed)
-        assert complaints(session) == [], f"seed {seed}"
+        assert complaints(session, but=ASK_AGAIN) == [], f"seed {seed}"
         reasons.add(session.end.reason)
     assert {"goal_met", "no_plan", "step_breaker", "replan_budget", "token_budget", "step_budget"} <= reasons

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.properties.rehearsals import of_seed
 from tests.properties.seen import Tally, table
-from tests.properties.sweep import sessions_asked_for, sweep_everywhere
+from tests.properties.sweep import KNOWN, held, sessions_asked_for, sweep_everywhere
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +23,12 @@ def test_every_session_obeys_every_law(tally: Tally, capsys: pytest.CaptureFixtu
         print(f"\n{table(tally)}")
     assert tally.sessions > 0
     assert not tally.broken, "\n\n".join(tally.broken)
+
+
+@pytest.mark.parametrize("seed", KNOWN)
+def test_a_known_fault_is_still_one(seed: int) -> None:
+    """What is mended leaves the list of what the sweep passes over."""
+    assert held(of_seed(seed))[1] != []
 
 
 def test_the_sweep_sees_every_rule_gate_reason_and_all_the_rest(tally: Tally) -> None:

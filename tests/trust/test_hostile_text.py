@@ -252,7 +252,7 @@ def test_columns_stand_under_each_other(wide: WideCli, payload: Payload, columns
         "run plan.yaml": ("Tool", r"^ *\S+s [✓✗] "),
         "graph plan.yaml --format text": ("Tool", "Tool"),
         "run plain.yaml -q": None,
-        "runs": ("Goal", r"^ +\d+ "),
+        "runs": ("pla", r"^ +\d+ "),
     }
     for line, expected in screens.items():
         seen = look(wide(*line.split()).out, columns)

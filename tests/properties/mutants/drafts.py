@@ -12,7 +12,7 @@ from replanctl.plan.model import Tool
 from replanctl.run import events as e
 from tests.properties.bend import Bend, dropped, edited, engine, given, told
 from tests.properties.laws import drafts
-from tests.properties.mutants.shapes import forget_denials, set_part
+from tests.properties.mutants.shapes import forget_denials, set_judge
 
 
 def _all_known(rehearsal: Rehearsal) -> Rehearsal:
@@ -42,7 +42,7 @@ DRAFTS: dict[Any, tuple[Bend, ...]] = {
             edited(steps=lambda steps: tuple(replace(step, replaces=None) for step in steps)),
             lambda event, _: event.granularity == "global",
         ),
-        engine(set_part("open_steps", _Blind())),
+        engine(set_judge("_open_steps", _Blind())),
     ),
     drafts.exactly_the_bad_drafts_are_refused: (
         given(_all_known),

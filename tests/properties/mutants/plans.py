@@ -11,7 +11,7 @@ from replanctl.plan.model import Step
 from replanctl.run import events as e
 from tests.properties.bend import Bend, dropped, edited, engine, told, twice
 from tests.properties.laws import plans
-from tests.properties.mutants.shapes import admitting, done, one_more, set_part
+from tests.properties.mutants.shapes import admitting, done, one_more, set_judge
 from tests.properties.story import Moment
 
 
@@ -72,7 +72,7 @@ PLANS: dict[Any, tuple[Bend, ...]] = {
         told(e.PlanCommit, _remove_more, lambda event, _: event.granularity == "patch"),
         told(e.PlanCommit, edited(removed=lambda ids: ids[1:]), lambda event, _: event.granularity == "global"),
     ),
-    plans.finished_work_listed_again_is_not_run_again: (engine(set_part("finished", _Blind())),),
+    plans.finished_work_listed_again_is_not_run_again: (engine(set_judge("_finished", _Blind())),),
     plans.every_dependency_is_in_the_plan: (
         _steps(lambda step: replace(step, depends_on=("ghost",))),
         _steps(lambda step: replace(step, depends_on=(step.id,))),

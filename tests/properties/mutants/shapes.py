@@ -31,6 +31,11 @@ def set_part(part: str, value: Any) -> Callable[[Session], None]:
     return lambda session: setattr(session.state, part, value)
 
 
+def set_judge(part: str, value: Any) -> Callable[[Session], None]:
+    """A session that judges drafts by something else; what judges them is made with the first that comes."""
+    return lambda session: setattr(session._replanning._committing, part, value)
+
+
 def one_more(number: Any) -> Any:
     """A number that is off by one."""
     return number + 1
