@@ -83,7 +83,7 @@ def test_a_room_is_entered_through_its_face(path: Path) -> None:
         return
     for name in imports(path):
         other = room_of(name)
-        if other and other != room and (PACKAGE / other).is_dir():
+        if other and other != room and (PACKAGE / other / "__init__.py").is_file():
             face = import_module(f"replanctl.{other}")
             _, _, inner, *rest = name.split(".")
             assert not rest, f"{name} goes around the face of {other}"
