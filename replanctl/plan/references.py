@@ -154,8 +154,23 @@ def mentions(args: dict[str, Any]) -> bool:
         if kind is str:
             if "#E" in value:
                 return True
-        elif (kind is list or kind is dict or kind is tuple) and any("#E" in s for s in strings(value)):
+        elif (kind is list or kind is dict or kind is tuple) and value and _mentions(value):
             return True
+    return False
+
+
+def _mentions(value: Any) -> bool:
+    """The same of a list or a mapping. Every replan asks it of every step, so what is empty costs next to nothing."""
+    stack = [value]
+    while stack:
+        holder = stack.pop()
+        for item in holder.values() if type(holder) is dict else holder:
+            kind = type(item)
+            if kind is str:
+                if "#E" in item:
+                    return True
+            elif (kind is dict or kind is list or kind is tuple) and item:
+                stack.append(item)
     return False
 
 
