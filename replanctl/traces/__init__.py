@@ -1,8 +1,7 @@
 """Recorded runs in: one table per dialect, one mapping to a rehearsal, one check that it goes the recorded way."""
 
 from replanctl.traces.disguise import Shown
-from replanctl.traces.importing import import_traces
-from replanctl.traces.naming import NamesGiven
+from replanctl.traces.importing import NamesGiven, import_traces
 from replanctl.traces.rehearsal import PlanOf
 from replanctl.traces.report import Imported, Report, Totals, totals
 from replanctl.traces.trace import Kind

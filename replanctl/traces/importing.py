@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,14 @@ import msgspec
 from replanctl.errors import InputError, UsageError
 from replanctl.files import MAX_MEGABYTES, ClassRule, Role, Source, document_text, parse_rehearsal
 from replanctl.kinds import Status
-from replanctl.traces.check import Parting, compared
 from replanctl.traces.classes import Classifier
+from replanctl.traces.content import ContentError, loads
 from replanctl.traces.disguise import Disguise, Shown
 from replanctl.traces.kinds import Readers
-from replanctl.traces.naming import NamesGiven
 from replanctl.traces.reading import Progress, items_of
 from replanctl.traces.rehearsal import Made, PlanOf, rehearse
-from replanctl.traces.report import Imported, Report
-from replanctl.traces.solved import Solved
-from replanctl.traces.trace import Kind, Refused, Trace
-from replanctl.traces.whole import shortfall
+from replanctl.traces.report import Imported, Parting, Report, compared
+from replanctl.traces.trace import Kind, Refused, Trace, shortfall
 
 
 def import_traces(
@@ -181,3 +180,74 @@ def _report(trace: Trace, name: str, made: Made, solved: bool | None, checked: b
         faithful=apart is None if checked and not trace.planned else None,
         parting=apart,
     )
+
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST = 80
+
+
+class NamesGiven:
+    """Gives every trace a name of its own."""
+
+    def __init__(self, stem: str) -> None:
+        self._stem = safe(stem) or "trace"
+        self._taken: set[str] = set()
+        self._loose = 0
+
+    def name(self, id_: str) -> str:
+        """The name for a trace with this id; without one, the file's name and a number."""
+        wanted = safe(id_)
+        if not wanted:
+            self._loose += 1
+            wanted = self._stem if self._loose == 1 else f"{self._stem}-{self._loose}"
+        return self._free(wanted)
+
+    def _free(self, wanted: str) -> str:
+        names = (wanted if number == 1 else f"{wanted}-{number}" for number in count(1))
+        name = next(name for name in names if name.casefold() not in self._taken)
+        self._taken.add(name.casefold())
+        return name
+
+
+def safe(id_: str) -> str:
+    """An id without anything that means something in a path."""
+    return _UNSAFE.sub("-", id_).strip("-")[:_LONGEST].strip("-")
+
+
+_NOWHERE = object()
+
+
+class Solved(msgspec.Struct, frozen=True):
+    """A JSON pointer (RFC 6901) into a trace, and the value that means solved."""
+
+    pointer: tuple[str, ...]
+    value: Any
+
+    @classmethod
+    def parse(cls, text: str) -> Solved:
+        """Read `/reward=1.0`. Raises UsageError."""
+        pointer, equals, value = text.partition("=")
+        if not equals or not pointer.startswith("/"):
+            raise UsageError(f"{text!r} is not POINTER=VALUE", hint="a JSON pointer into a trace: --solved /reward=1.0")
+        parts = tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/"))
+        try:
+            return cls(parts, loads(value))
+        except ContentError:
+            return cls(parts, value)
+
+    def of(self, raw: Any) -> bool | None:
+        """Whether the field of a trace has the value; None where there is no such field."""
+        found = raw
+        for part in self.pointer:
+            found = _step(found, part)
+        if found is _NOWHERE or found is None:
+            return None
+        return isinstance(found, bool) == isinstance(self.value, bool) and bool(found == self.value)
+
+
+def _step(value: Any, part: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(part, _NOWHERE)
+    if isinstance(value, list) and part.isascii() and part.isdigit() and int(part) < len(value):
+        return value[int(part)]
+    return _NOWHERE

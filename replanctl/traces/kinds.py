@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from replanctl.traces import envelopes, magentic, messages, ours, platforms, records, rewoo, spans
+from replanctl.traces import attributes, magentic, messages, ours, platforms, rewoo, spans
 from replanctl.traces.reading import Item
 from replanctl.traces.trace import Kind, Refused, Trace
 
@@ -31,7 +31,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 
 def _records(table: platforms.Table) -> _Row:
-    return _Row(table.kind, table.recognises, lambda place: records.Records(table, place))
+    return _Row(table.kind, table.recognises, lambda place: platforms.Records(table, place))
 
 
 # The first that recognises a value reads it: what is particular comes before what is general.
@@ -41,8 +41,8 @@ _KINDS: tuple[_Row, ...] = (
     _records(platforms.OPENAI_AGENTS),
     _records(platforms.LANGSMITH),
     _records(platforms.LANGFUSE),
-    _Row(Kind.MLFLOW, envelopes.is_mlflow, lambda place: spans.Spans(Kind.MLFLOW, place)),
-    _Row(Kind.OTEL, envelopes.is_otel, lambda place: spans.Spans(Kind.OTEL, place)),
+    _Row(Kind.MLFLOW, attributes.is_mlflow, lambda place: spans.Spans(Kind.MLFLOW, place)),
+    _Row(Kind.OTEL, attributes.is_otel, lambda place: spans.Spans(Kind.OTEL, place)),
     _Row(Kind.MESSAGES, messages.holds_messages, messages.Messages),
     _Row(Kind.REWOO, lambda value: rewoo.is_plan(rewoo.text_in(value)), rewoo.Rewoo),
 )

@@ -1,14 +1,213 @@
-"""Chat messages with `tool_calls` and role `tool`: alone, in a list of runs, or one a line."""
+"""Chat messages to calls: who asked for which tool and what came back, in the shapes that providers write it in.
+
+Messages stand alone, in a list of runs, or one a line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import msgspec
+from msgspec import UNSET
 
 from replanctl.files import End
 from replanctl.kinds import Status
-from replanctl.traces.conversation import ANSWERING, ASKING, Conversation, role_of, type_of
+from replanctl.traces.content import args_of, text_of, value_of, words_of
 from replanctl.traces.trace import Kind, RecordedCall, Trace
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A model asked for a call."""
+
+    id: str
+    tool: str
+    args: Any
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A tool answered. `tool` is empty where the answer does not name it."""
+
+    id: str
+    tool: str
+    content: Any
+    failed: bool = False
+
+
+# Parts of a message that ask: type → where the id, the name and the args stand.
+ASKING: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "tool_call": (("id", "tool_call_id"), ("name",), ("arguments", "args")),
+    "tool_use": (("id", "toolUseId"), ("name",), ("input",)),
+    "function_call": (("call_id", "id"), ("name",), ("arguments", "args")),
+    "tool-call": (("toolCallId",), ("toolName",), ("args", "input")),
+    "FunctionCall": (("id",), ("name",), ("arguments",)),
+}
+# Parts that answer: type → id, name, content.
+ANSWERING: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "tool_call_response": (("id", "tool_call_id"), ("name",), ("response", "result", "content", "output")),
+    "tool_result": (("tool_use_id", "toolUseId"), ("name",), ("content",)),
+    "function_call_output": (("call_id", "id"), ("name",), ("output",)),
+    "tool-result": (("toolCallId",), ("toolName",), ("result", "output")),
+    "FunctionExecutionResult": (("call_id",), ("name",), ("content",)),
+}
+TOOL_ROLES = frozenset({"tool", "function"})
+# A convention of tools, where messages have no field for it: an answer that begins like this is an error.
+ERROR_TEXT = "Error:"
+
+
+def role_of(message: dict[str, Any]) -> str:
+    """Who speaks: user, assistant, tool, system."""
+    role = message.get("role") or message.get("type") or ""
+    return {"human": "user", "ai": "assistant", "model": "assistant"}.get(role, role) if isinstance(role, str) else ""
+
+
+def type_of(part: dict[str, Any]) -> str:
+    """The type of a message or of a part of one; empty where it names none."""
+    found = part.get("type")
+    return found if isinstance(found, str) else ""
+
+
+def asks(message: Any) -> Iterator[Ask]:
+    """Every call that a message asks for."""
+    if not isinstance(message, dict):
+        return
+    for call in _list(message.get("tool_calls")):
+        if isinstance(call, dict):
+            yield _ask(call)
+    if isinstance(message.get("function_call"), dict):
+        yield _ask(message["function_call"])
+    for part in _parts(message):
+        if (names := ASKING.get(type_of(part))) is not None:
+            yield Ask(_text(part, names[0]), _text(part, names[1]), _first(part, names[2]))
+
+
+def _ask(call: dict[str, Any]) -> Ask:
+    function = call.get("function")
+    inner: dict[str, Any] = function if isinstance(function, dict) else call
+    return Ask(_text(call, ("id", "call_id")), _text(inner, ("name",)), _first(inner, ("arguments", "args")))
+
+
+def answers(message: Any) -> Iterator[Answer]:
+    """Every answer of a tool that a message carries."""
+    if not isinstance(message, dict):
+        return
+    parts = [part for part in _parts(message) if type_of(part) in ANSWERING]
+    for part in parts:
+        ids, names, contents = ANSWERING[part["type"]]
+        failed = part.get("is_error") is True or part.get("status") == "error"
+        yield Answer(_text(part, ids), _text(part, names), _first(part, contents), failed)
+    if role_of(message) in TOOL_ROLES and not parts:
+        failed = message.get("is_error") is True or message.get("status") == "error"
+        yield Answer(_text(message, ("tool_call_id", "id")), _text(message, ("name",)), message.get("content"), failed)
+
+
+# Parts that are named by a key instead of a type (Bedrock, Gemini): which type each is.
+KEYED = {
+    "toolUse": "tool_use",
+    "toolResult": "tool_result",
+    "functionCall": "tool_call",
+    "function_call": "tool_call",
+    "functionResponse": "tool_call_response",
+    "function_response": "tool_call_response",
+}
+
+
+def _parts(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield message  # an item of the Responses API is a part by itself
+    for name in ("content", "parts"):
+        yield from (_typed(part) for part in _list(message.get(name)) if isinstance(part, dict))
+
+
+def _typed(part: dict[str, Any]) -> dict[str, Any]:
+    key = next((key for key in KEYED if isinstance(part.get(key), dict)), None)
+    return part if key is None else {**part[key], "type": KEYED[key]}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _first(part: dict[str, Any], names: Iterable[str]) -> Any:
+    return next((part[name] for name in names if name in part), UNSET)
+
+
+def _text(part: dict[str, Any], names: Iterable[str]) -> str:
+    found = _first(part, names)
+    return found if isinstance(found, str) else "" if found is UNSET or found is None else str(found)
+
+
+class Conversation:
+    """Messages as they come: calls wait for their answers."""
+
+    def __init__(self) -> None:
+        self.calls: list[RecordedCall] = []
+        self.goal = ""
+        self.last = ""  # who spoke last: `answer` is an assistant's text without a call
+        self.strays = 0  # answers to nothing
+        self._waiting: list[tuple[str, RecordedCall]] = []
+        self._place = 0
+
+    def take(self, message: Any) -> None:
+        """Take in the next message."""
+        self._place += 1
+        if not isinstance(message, dict):
+            return
+        role = role_of(message)
+        asked = list(asks(message))
+        for ask in asked:
+            self._ask(ask)
+        for answer in answers(message):
+            self._answer(answer)
+        said = words_of(message.get("content") if message.get("content") is not None else message.get("parts"))
+        if role == "user" and not self.goal:
+            self.goal = said
+        self.last = "answer" if role == "assistant" and not asked and said.strip() else self._kept(role)
+
+    def _kept(self, role: str) -> str:
+        """A user's last word after the agent's answer changes nothing about how the agent ended."""
+        return self.last if role in ("user", "system") and self.last == "answer" else role
+
+    def _ask(self, ask: Ask) -> None:
+        args, cut = args_of(ask.args)
+        call = RecordedCall(ask.tool, args, began=self._place, ended=float("inf"), cut=cut)
+        self.calls.append(call)
+        self._waiting.append((ask.id, call))
+
+    def _answer(self, answer: Answer) -> None:
+        """The earliest waiting call with this id gets it; without an id the earliest of this tool."""
+        found = next((pair for pair in self._waiting if _fits(answer, *pair)), None)
+        if found is None:
+            self.strays += 1
+            return
+        self._waiting.remove(found)
+        hear(found[1], answer, self._place)
+
+    def unanswered(self) -> list[RecordedCall]:
+        """The calls that nothing came back for."""
+        return [call for _, call in self._waiting]
+
+
+def _fits(answer: Answer, id_: str, call: RecordedCall) -> bool:
+    if answer.id and id_:
+        return answer.id == id_
+    return not answer.tool or answer.tool == call.tool
+
+
+def hear(call: RecordedCall, answer: Answer, place: float) -> None:
+    """Put an answer into its call."""
+    content = answer.content
+    if isinstance(content, list):
+        content = words_of(content) or (content[0]["json"] if _is_json_part(content) else content)
+    call.ended = place
+    value = call.result = value_of(None if content is UNSET else content)
+    if answer.failed or (isinstance(value, str) and value.startswith(ERROR_TEXT)):
+        call.status = Status.ERROR
+        call.message = text_of(value)
+
+
+def _is_json_part(content: list[Any]) -> bool:
+    return len(content) == 1 and isinstance(content[0], dict) and content[0].keys() == {"json"}
+
 
 # Where a run keeps its messages, and what it is called by.
 MESSAGE_KEYS = ("messages", "traj", "trajectory", "conversation", "chat_history", "history")

@@ -1,15 +1,20 @@
 """Exports of platforms whose records are mappings with names of their own: LangSmith, Langfuse, OpenAI Agents.
 
-One table each; `records` reads what they have in common.
+A table each says where things stand; one reader makes traces of them: in trees, in lists, or one by one and mixed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
-from replanctl.traces.trace import Kind
+from replanctl.traces.gathering import Gathering
+from replanctl.traces.span import Span, seconds, text_part
+from replanctl.traces.trace import Kind, Trace
+from replanctl.traces.tree import trace_from
 
 Paths = tuple[tuple[str, ...], ...]
 
@@ -142,3 +147,133 @@ OPENAI_AGENTS = Table(
     inside=("data", "spans"),
     hints=("RunConfig(trace_include_sensitive_data=True) records arguments and results",),
 )
+
+
+def at(record: Any, paths: Paths) -> Any:
+    """What the first of the paths leads to that leads to something; UNSET where none does."""
+    for path in paths:
+        value = record
+        for part in path:
+            if isinstance(value, dict):
+                value = value.get(part)
+            elif isinstance(value, list) and part == "-1":
+                value = value[-1] if value else None
+            else:
+                value = None
+                break
+        if value is not None:
+            return value
+    return UNSET
+
+
+class Records:
+    """Reads records; a value that holds a whole trace is told at once."""
+
+    def __init__(self, table: Table, place: str) -> None:
+        self._table = table
+        self._gathering = Gathering(table.kind)
+        self._count = 0
+
+    def feed(self, value: Any, place: str) -> Iterator[Trace]:
+        """Take in records: a tree, a list, or one of many."""
+        for root in self._roots(value):
+            spans = self._spans(root, place)
+            trace_id = _trace_id(self._table, root, alone=len(spans) == 1)
+            if len(spans) > 1 and trace_id not in self._gathering:
+                yield trace_from(self._table.kind, trace_id, spans, place)
+            else:
+                yield from self._gathering.add(trace_id, spans, place)
+
+    def _roots(self, value: Any) -> list[Any]:
+        """Trees by themselves; flat records one by one."""
+        if isinstance(value, list):
+            return [root for item in value for root in self._roots(item)]
+        if isinstance(value, dict) and not any(marks <= value.keys() for marks in self._table.marks):
+            return [root for key in self._table.inside for root in self._roots(value.get(key) or [])]
+        return [value] if isinstance(value, dict) else []
+
+    def _spans(self, root: Any, place: str) -> list[Span]:
+        spans: list[Span] = []
+        stack: list[tuple[dict[str, Any], str]] = [(root, "")]
+        while stack:
+            record, parent = stack.pop()
+            self._count += 1
+            span = _span(self._table, record, parent, self._count, place)
+            spans.append(span)
+            inner = [child for key in self._table.inside for child in _dicts(record.get(key))]
+            stack.extend((child, span.id) for child in reversed(inner))
+        return spans
+
+    def close(self) -> Iterator[Trace]:
+        """The traces whose records came one by one."""
+        yield from self._gathering.close()
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _trace_id(table: Table, root: Any, *, alone: bool) -> str:
+    """The trace that a record belongs to; empty where only its parent knows."""
+    own = at(root, table.trace)
+    if own is UNSET and isinstance(root.get("dotted_order"), str):
+        own = root["dotted_order"].split(".")[0][-36:]
+    if own is UNSET and (not alone or at(root, table.parent) is UNSET):
+        own = at(root, table.id)
+    return text_part(own)
+
+
+def _span(table: Table, record: dict[str, Any], parent: str, order: int, place: str) -> Span:
+    kind = table.kinds.get(text_part(at(record, table.type)).lower(), "")
+    began, ended = seconds(_none(at(record, table.began))), seconds(_none(at(record, table.ended)))
+    error = at(record, table.error)
+    failed = any(text_part(at(record, (path,))).lower() == value for path, value in table.failed)
+    span = Span(
+        id=text_part(at(record, table.id)),
+        parent=text_part(at(record, table.parent)) or parent,
+        name=text_part(at(record, table.name)),
+        kind=kind,
+        began=began,
+        ended=ended,
+        order=order,
+        goal=_none(at(record, table.goal)),
+        place=place,
+        raw=record,
+        finished=ended is not None or began is None,
+    )
+    span.failed = failed or (not table.failed and error is not UNSET) or (kind == "tool" and _says_error(table, error))
+    span.message = text_part(error) if span.failed else ""
+    if kind == "tool":
+        span.tool = span.name.strip() or "tool"
+        span.args, span.result = at(record, table.args), at(record, table.result)
+        span.call_id = text_part(at(record, table.call_id))
+        span.error_types = tuple(t for path in table.error_type if (t := at(record, (path,))) is not UNSET)
+        span.error_types += _class_in(span.message)
+        span.hints, span.plain = table.hints, table.plain
+        span.finished = span.finished or span.result is not UNSET or span.failed
+    elif kind == "model":
+        _model(span, table, record)
+    return span
+
+
+def _says_error(table: Table, error: Any) -> bool:
+    """LangSmith has its errors in a field of their own; Langfuse's message may be a remark."""
+    return table.kind is Kind.LANGSMITH and error is not UNSET and error != ""
+
+
+def _class_in(message: str) -> tuple[str, ...]:
+    """The exception's class at the head of an error's text, where a `repr` was recorded: `TimeoutError(…`."""
+    head = message.lstrip()[:80]
+    word = head.partition("(")[0] if "(" in head else head.partition(":")[0]
+    return (word,) if word.isidentifier() and word.endswith(("Error", "Exception", "Timeout")) else ()
+
+
+def _model(span: Span, table: Table, record: dict[str, Any]) -> None:
+    counts = [at(record, paths) for paths in (table.input_tokens, table.output_tokens)]
+    known = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
+    span.tokens = sum(known) if known else None
+    span.asked, span.answered = _none(at(record, table.asked)), _none(at(record, table.answered))
+
+
+def _none(value: Any) -> Any:
+    return None if value is UNSET else value

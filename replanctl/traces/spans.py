@@ -11,10 +11,9 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.traces import dialects as names
-from replanctl.traces.attributes import Attributes, flattened
+from replanctl.traces.attributes import Attributes, first_of, flattened, spans_in
 from replanctl.traces.content import value_of
 from replanctl.traces.dialects import DIALECTS, Marks
-from replanctl.traces.envelopes import first_of, spans_in
 from replanctl.traces.gathering import Gathering
 from replanctl.traces.span import Span, seconds, text_part
 from replanctl.traces.trace import Kind, Trace

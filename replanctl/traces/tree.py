@@ -12,8 +12,7 @@ from replanctl.files import End
 from replanctl.kinds import Status
 from replanctl.traces.classes import status_of
 from replanctl.traces.content import ContentError, args_of, loads, text_of, unwrap, value_of, words_of
-from replanctl.traces.conversation import Answer, Ask, Conversation, answers, asks, hear, role_of
-from replanctl.traces.messages import end_of, trace_of
+from replanctl.traces.messages import Answer, Ask, Conversation, answers, asks, end_of, hear, role_of, trace_of
 from replanctl.traces.span import Span, latency
 from replanctl.traces.trace import Kind, RecordedCall, Trace
 
