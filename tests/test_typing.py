@@ -1,19 +1,18 @@
-"""A user's project that is checked strictly: README's Python examples, each a module of its own."""
+"""A user's project that is checked strictly: the Python examples of all pages, each a module of its own."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+from tests.conftest import ROOT
+from tests.pages import PAGES, blocks
 
 
 def test_every_python_example_is_strictly_typed(tmp_path: Path) -> None:
-    examples = EXAMPLE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert len(examples) >= 4
+    examples = [block.text for page in PAGES for block in blocks(page) if block.language == "python"]
+    assert len(examples) >= 9
     for number, text in enumerate(examples):
         (tmp_path / f"example_{number}.py").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "."]

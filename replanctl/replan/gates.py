@@ -2,7 +2,8 @@
 
 A gate stands between a decision and what it would spend: no session may ever exceed one. All that there is to say
 about a gate stands in its row, and everything else is made from the row: the key in a policy file, the flags of `run`
-and `resume`, the words on the screen, what the hand-over offers, the checks of a session and README's table.
+and `resume`, the words on the screen, what the hand-over offers, the checks of a session and the table in
+`docs/gates.md`.
 
 **The order.** The rows stand in the order in which gates are asked. At one moment only those are asked that have it
 in `asked`, and the first that refuses is named: counts come before tokens, and tokens before the clock, since a

@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import PLAN, SHAPE
 from tests.conftest import ROOT
+from tests.pages import read
 
 # Where the package was installed before it had the entry point, the module is named instead.
 NAMED = [] if entry_points(group="pytest11", name="replanctl") else ["-p", "replanctl.cli.plugin"]
@@ -182,9 +183,8 @@ def test_an_assertion_that_fails_tells_the_steps_story(project: Project) -> None
     assert "rehearsed.py" not in done.out  # the lines shown are the test's own
 
 
-def test_readmes_example_is_true(project: Project) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    example = text.partition("# file: test_vendors.py\n")[2].partition("```")[0]
+def test_the_example_of_the_page_on_testing_is_true(project: Project) -> None:
+    example = read("testing").partition("# file: test_vendors.py\n")[2].partition("```")[0]
     project.write({f"plans/{path.name}": path.read_text(encoding="utf-8") for path in ROOT.glob("plans/vendors*.yaml")})
     project.write({"test_vendors.py": example})
     assert project.pytest("test_vendors.py").counts == "1 passed"
