@@ -33,7 +33,7 @@ def _is_span(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and any(key in value for key in (*names.SPAN_ID, "context"))
-        and ("attributes" in value or "body" in value or any(key in value for key in names.NAME))
+        and any(key in value for key in (*names.ATTRIBUTES, "body", *names.NAME))
     )
 
 
@@ -76,7 +76,10 @@ def is_mlflow(value: Any) -> bool:
 
 def attributes_of(raw: dict[str, Any]) -> dict[str, Any]:
     """A span's attributes, out of OTLP's typed pairs where they stand in such."""
-    found = raw.get("attributes")
+    found = next((raw[name] for name in names.ATTRIBUTES if raw.get(name) is not None), None)
+    if found is None:  # a table's columns
+        start = names.ATTRIBUTE_COLUMN
+        return {key.removeprefix(start): value for key, value in raw.items() if key.startswith(start)}
     if isinstance(found, list):
         pairs = (pair for pair in found if isinstance(pair, dict) and isinstance(pair.get("key"), str))
         return {pair["key"]: _typed(pair.get("value")) for pair in pairs}

@@ -234,10 +234,11 @@ DIALECTS: tuple[Dialect, ...] = (
 # What a failed call's fields say beside the dialect's own, whatever the dialect.
 ERROR_TYPES = ("exception.type", "@exception/exception.type", "error.type", "error.code")
 ERROR_CODES = ("http.response.status_code", "http.status_code", "rpc.grpc.status_code", "http.status")
-ERROR_MESSAGES = ("exception.message", "@exception/exception.message", "error.message")
+ERROR_MESSAGES = ("exception.message", "@exception/exception.message", "error.message", "otel.status_description")
 
 # What says of a call that it failed, where the span's own status does not.
 FAILED_MARKS: Marks = (
+    ("otel.status_code", "error"),
     ("gen_ai.tool.status", "error"),
     ("tool.status", "error"),
     ("langfuse.observation.level", "error"),
@@ -252,6 +253,9 @@ NANOSECONDS_BEGAN = ("startTimeUnixNano", "start_time_unix_nano")
 NANOSECONDS_ENDED = ("endTimeUnixNano", "end_time_unix_nano")
 BEGAN = ("start_time", "startTime", "start")
 ENDED = ("end_time", "endTime", "end")
+DURATION = ("duration",)  # Jaeger's, in microseconds, where a span has no end
+ATTRIBUTES = ("attributes", "tags")
+ATTRIBUTE_COLUMN = "attributes."  # a table has a column for each
 EVENTS = ("events", "span_events", "spanEvents")
 STATUS = ("status", "status_code", "statusCode")
 STATUS_MESSAGE = ("status_message", "statusMessage")

@@ -15,6 +15,7 @@ from replanctl.files import End
 from replanctl.kinds import Status
 from replanctl.traces.content import args_of, text_of, value_of, words_of
 from replanctl.traces.trace import Kind, RecordedCall, Trace
+from replanctl.traces.unpacking import unpacked
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -150,6 +151,7 @@ class Conversation:
     def take(self, message: Any) -> None:
         """Take in the next message."""
         self._place += 1
+        message = unpacked(message)
         if not isinstance(message, dict):
             return
         role = role_of(message)
@@ -210,17 +212,20 @@ def _is_json_part(content: list[Any]) -> bool:
 
 
 # Where a run keeps its messages, and what it is called by.
-MESSAGE_KEYS = ("messages", "traj", "trajectory", "conversation", "chat_history", "history")
+MESSAGE_KEYS = ("messages", "traj", "trajectory", "conversation", "chat_history", "history", "input", "contents")
 ID_KEYS = ("id", "run_id", "trace_id", "conversation_id", "session_id", "thread_id", "uuid", "task_id")
+THOUGHTS = frozenset({"reasoning"})  # items of the Responses API that stand between messages and calls
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", "human", "ai", "model"})
 
 
 def is_message(value: Any) -> bool:
     """Whether this is one chat message."""
+    value = unpacked(value)
     return isinstance(value, dict) and (
         (role_of(value) in ROLES and bool(value.keys() & {"content", "parts", "tool_calls", "function_call"}))
         or type_of(value) in ASKING
         or type_of(value) in ANSWERING
+        or type_of(value) in THOUGHTS
     )
 
 

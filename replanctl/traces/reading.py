@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -195,9 +197,39 @@ def _document(name: str, line: bytes, number: int, stream: _Counted) -> Iterator
         return
     try:
         yield Item(name, loads(data))
-    except ContentError as error:
-        row, column = _row(data, error.at or 0)
-        yield Refused(f"{name}:{row + number - 1}:{column}", f"this is no JSON: {error}", _CUT_OFF)
+    except ContentError:
+        text = _decoded(name, data)
+        yield from [text] if isinstance(text, Refused) else _documents(name, text, number)
+
+
+_DECODER = json.JSONDecoder(parse_constant=str)
+_BLANK = re.compile(r"\s*")
+
+
+def _documents(name: str, text: str, row: int) -> Iterator[Read]:
+    """Documents of several lines, one after the other: what a console exporter prints. `row` is the first one's."""
+    at = end = 0
+    while (begins := _end_of_blank(text, end)) < len(text):
+        row += text.count("\n", at, begins)
+        at = begins
+        try:
+            end = _DECODER.raw_decode(text, at)[1]
+            yield Item(f"{name}:{row}", loads(text[at:end]))
+        except (ValueError, RecursionError) as error:
+            yield _no_json(name, text, row, at, error)
+            return
+
+
+def _end_of_blank(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return at if found is None else found.end()
+
+
+def _no_json(name: str, text: str, row: int, at: int, error: Exception) -> Refused:
+    wrong = error.pos if isinstance(error, json.JSONDecodeError) else at
+    row += text.count("\n", at, wrong)
+    said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+    return Refused(f"{name}:{row}:{wrong - text.rfind(chr(10), 0, wrong)}", f"this is no JSON: {said}", _CUT_OFF)
 
 
 def _row(data: bytes, at: int) -> tuple[int, int]:
@@ -223,8 +255,13 @@ def _as_text(name: str, data: bytes) -> Read:
     for start, what, way_out in _LOOKS:
         if data.lstrip().startswith(start):
             return Refused(name, what, way_out)
+    text = _decoded(name, data)
+    return text if isinstance(text, Refused) else Item(name, text=text)
+
+
+def _decoded(name: str, data: bytes) -> str | Refused:
     try:
-        return Item(name, text=data.decode("utf-8"))
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         row, column = _row(data, error.start)
         return Refused(f"{name}:{row}:{column}", f"the byte 0x{data[error.start]:02X} is not UTF-8", "save it as UTF-8")

@@ -51,6 +51,8 @@ def span_of(raw: dict[str, Any], scope: str, order: int, place: str) -> tuple[st
         order=order,
         place=place,
     )
+    if span.ended is None and span.began is not None:
+        span.ended = _after(span.began, first_of(raw, names.DURATION))
     span.finished = (span.ended is not None and span.ended != 0) or span.began is None
     span.goal = attributes.first(_ALL["goal"])
     span.goal = None if span.goal is UNSET else span.goal
@@ -62,6 +64,11 @@ def span_of(raw: dict[str, Any], scope: str, order: int, place: str) -> tuple[st
     span.raw = {**{key: value for key, value in raw.items() if key != "attributes"}, "attributes": attributes.plain}
     own = _plain(attributes.first(_ALL["trace"]))
     return (own if isinstance(own, str) else _id(first_of(raw, names.TRACE_ID))), span
+
+
+def _after(began: float, microseconds: Any) -> float | None:
+    known = isinstance(microseconds, int | float) and 0 <= microseconds < 1e15
+    return began + microseconds / 1e6 if known else None
 
 
 def _tool(span: Span, attributes: Attributes, scope: str) -> None:

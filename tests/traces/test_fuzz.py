@@ -26,8 +26,13 @@ def holds(found: list[Imported]) -> None:
 
 
 def values_of(path: Path) -> list[Any]:
-    data = path.read_bytes()
-    return [json.loads(line) for line in data.splitlines()] if path.suffix == ".jsonl" else [json.loads(data)]
+    text, decoder = path.read_text(), json.JSONDecoder()
+    found, at = [], 0
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        value, at = decoder.raw_decode(text, at)
+        found.append(value)
+    return found
 
 
 @pytest.mark.parametrize("path", [path for path in RECORDINGS if path.suffix != ".txt"], ids=lambda path: path.name)
