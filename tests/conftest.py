@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from replanctl.cli.world import STORE_VARIABLE
 from tests.cli.conftest import Cli
@@ -16,6 +17,10 @@ from tests.cli.conftest import Cli
 ROOT = Path(__file__).parent.parent
 
 os.environ[STORE_VARIABLE] = ""  # an empty name is refused, also in what tests start as a process
+
+# The same examples each time, so that a test that fails fails again, and however slow the machine is.
+settings.register_profile("anywhere", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("anywhere")
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from replanctl import __version__
 from replanctl.cli.app import VERBS
 from replanctl.store import RunStatus, Store
 from tests.cli.conftest import Cli, Done
+from tests.pace import PATIENCE, wait_until
 
 PROGRAM = [sys.executable, "-m", "replanctl"]
 
@@ -120,7 +120,7 @@ def test_a_terminated_run_is_kept_and_does_not_wait_for_its_reader(cli: Cli, num
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **cli.environ})
     wait_until_blocked(process.pid)
     process.send_signal(number)
-    assert process.wait(10) == code
+    assert process.wait(PATIENCE) == code
     assert process.stdout is not None
     assert process.stderr is not None
     with process.stdout, process.stderr:
@@ -132,13 +132,7 @@ def test_a_terminated_run_is_kept_and_does_not_wait_for_its_reader(cli: Cli, num
 
 def wait_until_blocked(pid: int) -> None:
     """Until the process hangs in a write, because its pipe is full."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        with Path(f"/proc/{pid}/wchan").open() as file:
-            if "pipe" in file.read():
-                return
-        time.sleep(0.02)
-    raise AssertionError("the process never filled its pipe")
+    wait_until(lambda: "pipe" in Path(f"/proc/{pid}/wchan").read_text())
 
 
 def test_a_reader_who_leaves_changes_nothing(cli: Cli) -> None:
@@ -151,7 +145,7 @@ def test_a_reader_who_leaves_changes_nothing(cli: Cli) -> None:
     process.stdout.close()
     with process.stderr:
         assert process.stderr.read() == b""
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0
     with Store.open(cli.store) as store:
         assert store.latest().status is RunStatus.COMPLETED
 

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from replanctl.store import Store
 from tests.cli.conftest import Cli, Done
 from tests.conftest import ROOT
+from tests.pace import PATIENCE, seconds_of, wait_until
 
 PYTHON = sys.executable
 STEPS = "- {id: 2, action: ask, tool: ask, args: {who: '#E1'}}\n- {id: 3, tool: write, args: {text: '#E2'}}\n"
@@ -196,12 +197,12 @@ def test_a_planner_that_is_told_why_can_do_better(cli: Cli) -> None:
     assert len(events(cli, "plan.rejected")) == 1
 
 
-@pytest.mark.parametrize("ending", ["echo '[]'", "sleep 30"], ids=["answers", "is too slow"])
+@pytest.mark.parametrize("ending", ["echo '[]'", "sleep 600"], ids=["answers", "is too slow"])
 def test_nothing_that_a_planner_started_is_left_behind(cli: Cli, ending: str) -> None:
-    cli.files({"planner.sh": f"sleep 31 & echo $! > sleeper\n{ending}\n"})
+    cli.files({"planner.sh": f"sleep 600 & echo $! > sleeper\n{ending}\n"})
     began = time.monotonic()
     assert run(cli, "sh planner.sh", "--planner-timeout", "1s", "--max-replans", "1").code == 1
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < PATIENCE
     assert ended(int(Path("sleeper").read_text()))
 
 
@@ -210,8 +211,8 @@ import os, time
 if os.fork() == 0:
     os.setsid()
     os.close({closed})
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not os.path.exists("over"):
         {does}
 print(open("answer").read())
 """
@@ -225,15 +226,16 @@ print(open("answer").read())
 def test_who_left_the_planners_group_is_not_waited_for(cli: Cli, closed: int, does: str) -> None:
     cli.files({"detach.py": DETACHED.format(closed=closed, does=does), "answer": STEPS})
     began = time.monotonic()
-    assert run(cli, f"{PYTHON} detach.py", "--planner-timeout", "15s").code == 0
-    assert time.monotonic() - began < 10
+    assert run(cli, f"{PYTHON} detach.py", "--planner-timeout", "50s").code == 0
+    assert time.monotonic() - began < 45
+    Path("over").touch()
 
 
 def test_an_answer_is_read_within_the_planners_time(cli: Cli) -> None:
     cli.files({"answer": "".join(f"- {{id: {n}, tool: u}}\n" for n in range(10, 40_000))})
-    began = time.monotonic()
-    done = run(cli, "cat answer", "--planner-timeout", "250ms", "--max-replans", "1", "--max-steps", "none")
-    assert time.monotonic() - began < 10
+    words = ("--planner-timeout", "250ms", "--max-replans", "1", "--max-steps", "none", "--no-store")
+    assert seconds_of(lambda: run(cli, "cat answer", *words), 10, time.monotonic) < 10
+    done = run(cli, "cat answer", *words[:-1])
     assert done.code == 1
     (rejected,) = events(cli, "plan.rejected")
     assert rejected["reasons"][0].startswith("the replanner failed: no answer within 0.25 s")
@@ -257,11 +259,9 @@ def test_an_interruption_ends_the_planner_and_reaches_us(cli: Cli) -> None:
     cli.files({"planner.sh": "echo $$ > sleeper\nsleep 30\n"})
     words = [PYTHON, "-m", "replanctl", "run", "plan.yaml", "--outcomes", "shape.yaml", "--planner", "sh planner.sh"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **cli.environ})
-    until = time.monotonic() + 20
-    while not (Path("sleeper").exists() and Path("sleeper").read_text()) and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: Path("sleeper").exists() and bool(Path("sleeper").read_text()))
     process.send_signal(signal.SIGINT)
-    _, complaint = process.communicate(timeout=20)
+    _, complaint = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaint.decode().splitlines()[0]) == (130, "replanctl: interrupted")
     assert ended(int(Path("sleeper").read_text()))
     cli.files({"planner.sh": f"cat <<'END'\n{STEPS}END\n"})

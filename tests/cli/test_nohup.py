@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.pace import PATIENCE, wait_until
 
 DEAF = (signal.SIGINT, signal.SIGHUP)
 STEPS = "[{id: 2, tool: ask}, {id: 3, tool: write}]"
@@ -34,11 +34,9 @@ def deaf(*words: str) -> subprocess.Popen[bytes]:
 def test_a_run_in_the_background_goes_on(cli: Cli, number: int) -> None:
     cli.files({"planner.sh": f"touch asked\nsleep 1\necho '{STEPS}'\n"})
     process = deaf("run", "plan.yaml", "--outcomes", "shape.yaml", "--planner", "sh planner.sh", "-q")
-    until = time.monotonic() + 20
-    while not Path("asked").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(Path("asked").exists)
     process.send_signal(number)
-    out, complaint = process.communicate(timeout=30)
+    out, complaint = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaint) == (0, b"")
     assert out.startswith(b"Goal met")
 
@@ -46,10 +44,8 @@ def test_a_run_in_the_background_goes_on(cli: Cli, number: int) -> None:
 def test_a_job_in_the_background_can_be_terminated(cli: Cli) -> None:
     cli.files({"planner.sh": "touch asked\nsleep 30\n"})
     process = deaf("run", "plan.yaml", "--outcomes", "shape.yaml", "--planner", "sh planner.sh", "-q")
-    until = time.monotonic() + 20
-    while not Path("asked").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(Path("asked").exists)
     process.terminate()
-    _, complaint = process.communicate(timeout=30)
+    _, complaint = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143
     assert complaint.startswith(b"replanctl: terminated\n")

@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import PLAN, SHAPE
 from tests.conftest import ROOT
+from tests.pace import PATIENCE
 from tests.pages import read
 
 # Where the package was installed before it had the entry point, the module is named instead.
@@ -64,7 +65,7 @@ class Project:
         """Run pytest in it, as a user would."""
         environ = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *NAMED, *words]
-        done = subprocess.run(command, cwd=self.folder, env=environ, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, cwd=self.folder, env=environ, capture_output=True, text=True, timeout=PATIENCE)
         return Done(done.returncode, done.stdout + done.stderr)
 
 

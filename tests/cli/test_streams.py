@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.pace import PATIENCE
 
 PROGRAM = f"{sys.executable} -m replanctl"
 EXPECTING = "goal: g\nsteps: [{id: 1, tool: t}]\nexpect: {status: completed}\n"
@@ -31,7 +32,7 @@ def shell(folder: Path, line: str, **environ: str) -> subprocess.CompletedProces
     """A line of shell, in which REPLANCTL is the program, as a user would type it."""
     environment = {**os.environ, "REPLANCTL_STORE": str(folder / "store"), **environ}
     words = ["sh", "-c", line.replace("REPLANCTL", PROGRAM)]
-    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
 
 
 # A line, how it ends, and what is complained about.
@@ -102,7 +103,7 @@ def started(at: Path) -> Iterator[Any]:
         assert process.stdout.readline() == "up\n"
         time.sleep(after)
         process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate(timeout=60)
+        _, complaint = process.communicate(timeout=PATIENCE)
         return process.returncode, complaint
 
     yield start

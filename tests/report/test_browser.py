@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.pace import PATIENCE
 from tests.report.conftest import DOCUMENTS, PLANS, document, page
 
 CHROMIUM = next(
@@ -34,7 +35,7 @@ def browse(folder: Path, *flags: str) -> str:
         "--hide-scrollbars",
         f"--user-data-dir={folder / 'profile'}",
     )
-    done = subprocess.run([CHROMIUM, *quiet, *flags], capture_output=True, timeout=120, check=True)
+    done = subprocess.run([CHROMIUM, *quiet, *flags], capture_output=True, timeout=PATIENCE, check=True)
     return done.stdout.decode()
 
 

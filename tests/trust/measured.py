@@ -1,7 +1,7 @@
 """A command line in a process of its own, with what it took: `python -m tests.trust.measured FIGURES WORDS…`.
 
-The seconds are the processor's, and do not count the start of Python. Nothing may take more than two gigabytes or two
-minutes.
+The seconds are the processor's, as a quiet machine would spend them (`tests.pace`), and do not count the start of
+Python. Nothing may take more than two gigabytes or two minutes.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+
+from tests.pace import paced
 
 _ROOT = Path(__file__).parents[2]
 MEGABYTE = 1 << 20
@@ -61,10 +62,9 @@ def main(figures: str, *words: str) -> int:
 
     for what, most in _LIMITS.items():
         resource.setrlimit(what, (most, most))
-    began = time.process_time()
-    code = obey(list(words), World.real())
-    took = time.process_time() - began
-    Path(figures).write_bytes(msgspec.json.encode(Figures(code, took, peak_megabytes())))
+    with paced() as spent:
+        code = obey(list(words), World.real())
+    Path(figures).write_bytes(msgspec.json.encode(Figures(code, spent.seconds, peak_megabytes())))
     return code
 
 

@@ -15,6 +15,7 @@ import pytest
 from replanctl.cli.world import STORE_VARIABLE
 from tests.cli.conftest import Done
 from tests.conftest import ROOT
+from tests.pace import PATIENCE
 from tests.trust import hostile
 from tests.trust.conftest import WideCli
 from tests.trust.hostile import PAYLOADS
@@ -134,7 +135,7 @@ def test_what_others_read_is_written_in_utf_8(stored: WideCli, form: str) -> Non
 def on_terminal(words: list[str], folder: Path, columns: int, more: Mapping[str, str]) -> Done:
     """How a command ends and what it writes to a terminal of so many columns."""
     child = pexpect.spawn(
-        sys.executable, ["-m", "replanctl", *words], cwd=str(folder), dimensions=(40, columns), timeout=30,
+        sys.executable, ["-m", "replanctl", *words], cwd=str(folder), dimensions=(40, columns), timeout=PATIENCE,
         env=environ({**UTF8, "TERM": "xterm-256color", **more}), encoding="utf-8", codec_errors="strict",
     )  # fmt: skip
     out = child.read()
