@@ -9,11 +9,10 @@ import msgspec
 
 from replanctl.errors import UsageError
 from replanctl.lab import CompareDocument, MatrixDocument, TuneDocument
-from replanctl.report.comparison import compare_page
 from replanctl.report.facts import CallFold, RunReport
+from replanctl.report.lab import compare_page, tune_page
 from replanctl.report.matrix import matrix_page
 from replanctl.report.session import run_page
-from replanctl.report.tuning import tune_page
 from replanctl.run import AnyEvent, ResultFold, SessionResult, SessionStart
 
 FROM = "it takes what run, show, matrix, tune and compare write with --format json, and run's --format jsonl"

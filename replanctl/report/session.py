@@ -1,17 +1,30 @@
-"""A run as a page: what it came to, what a person gets, and how it went."""
+"""A run as a page: what it came to, what a person is handed, and how it went."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from replanctl.kinds import Ending, Reason
-from replanctl.report import decisions, findings, handing, timeline, tokens, versions
-from replanctl.report.facts import RunReport
+from replanctl.report import findings, timeline
+from replanctl.report.facts import Prompt, RunReport
 from replanctl.report.html import Html, joined, tag
 from replanctl.report.page import page
-from replanctl.report.parts import Section, facts, paragraph
-from replanctl.run import SessionResult
-from replanctl.show import closing_line, words
+from replanctl.report.parts import (
+    Section,
+    bullets,
+    cut,
+    ends,
+    facts,
+    long_text,
+    own,
+    paragraph,
+    sections,
+    size,
+    table,
+    value,
+)  # fmt: skip
+from replanctl.run import HandOver, SessionResult
+from replanctl.show import closing_line, handover, words
 
 
 def run_page(report: RunReport) -> str:
@@ -23,17 +36,17 @@ def run_page(report: RunReport) -> str:
 
 def _parts(report: RunReport) -> Iterator[Section | None]:
     result = report.result
-    yield handing.over(result)
-    yield timeline.section(report)
-    yield versions.section(result)
-    yield decisions.failures(result)
-    yield decisions.gates(result)
+    yield _handed(result)
+    yield timeline.timeline_section(report)
+    yield timeline.versions_section(result)
+    yield findings.failures(result)
+    yield findings.gates(result)
     yield findings.variables(result)
     yield findings.gaps(result)
     yield findings.effects(result)
     yield findings.lessons(result)
-    yield tokens.section(result)
-    yield handing.prompts(report)
+    yield findings.tokens_section(result)
+    yield _prompts(report)
     yield findings.warnings(result)
 
 
@@ -61,3 +74,69 @@ def _figures(result: SessionResult) -> Iterator[tuple[str, str]]:
         "Tokens",
         f"{words.number(totals.all)}: main flow {words.number(totals.main)}, remedy {words.number(totals.remedy)}",
     )
+
+
+PROMPTS = 40  # that are shown; of more the first and the last
+UNKNOWN = "A result does not hold them: report the stored run, its events or the rehearsal to see them."
+
+
+def _handed(result: SessionResult) -> Section | None:
+    """Partial results, what never ran, the way there, and what to do next."""
+    handed = result.handover
+    if handed is None:
+        return None
+    return Section("handover", "Hand-over", joined([facts(_facts(result, handed)), _results(handed), _lists(handed)]))
+
+
+def _facts(result: SessionResult, handed: HandOver) -> list[tuple[str, str]]:
+    failed = handover.last_failure(result)
+    return [
+        ("Reason", words.REASONS.get(handed.reason, handed.reason)),
+        *([("Gate", handover.gate_in_words(handed.gate))] if handed.gate is not None else []),
+        *([("Newest failure", own(cut(failed)))] if failed else []),
+        ("Never run", words.some([*handed.open], "…") or "no step is open"),
+    ]
+
+
+def _results(handed: HandOver) -> Html:
+    if not handed.clean_results:
+        return paragraph("No result is still clean.")
+    rows = [[name, value(of)] for name, of in handed.clean_results.items()]
+    return table("Results that may be used", ("Variable", "Value"), rows)
+
+
+def _lists(handed: HandOver) -> Html:
+    parts = []
+    if handed.next:
+        first, _, last = ends(handed.next)
+        commands = tag("ul", *(tag("li", _command(command)) for command in (*first, *last)))
+        parts.append(Section("next", "What to do next", commands))
+    parts.append(Section("trajectory", "The way there", bullets([cut(line) for line in handed.trajectory])))
+    return sections(parts, 3)
+
+
+def _command(text: str) -> Html:
+    return tag("code" if text.startswith("replanctl ") else "bdi", text)
+
+
+def _prompts(report: RunReport) -> Section | None:
+    """The text of each request, where there were any."""
+    if report.prompts is None:
+        asked = any(line.kind == "replan" for line in report.result.ledger.lines)
+        return Section("prompts", "Prompts", paragraph(UNKNOWN)) if asked else None
+    if not report.prompts:
+        return None
+    numbered = list(enumerate(report.prompts, start=1))
+    first, more, last = ends(numbered, PROMPTS)
+    note = [paragraph(f"… {words.plural(more, 'more prompt')} …", class_="note")] if more else []
+    shown = [sections((_prompt(*one) for one in part), 3) for part in (first, last)]
+    lead = paragraph("What a model would have been asked for each replan, letter by letter.", class_="note")
+    return Section("prompts", "Prompts", joined([lead, shown[0], *note, shown[1]]))
+
+
+def _prompt(number: int, prompt: Prompt) -> Section:
+    came = f"for {prompt.version}" if prompt.version else "of which no version came"
+    title = f"Prompt {number}, {came}"
+    about = f"step {prompt.step_id} in {prompt.asked_in}" if prompt.step_id is not None else prompt.asked_in
+    head = paragraph(f"Asked at {about}, to cut as deep as {prompt.granularity}: {size(prompt.text)}.", class_="note")
+    return Section(f"prompt-{number}", title, joined([head, long_text(prompt.text, title)]))

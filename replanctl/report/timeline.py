@@ -1,10 +1,12 @@
-"""When each step ran: a row an execution, its calls as a bar along the session's time."""
+"""How a session went: its executions in time, and the plan's versions with what each replan changed."""
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
 
-from replanctl.kinds import StepState
+from replanctl.kinds import ChangeKind, ErrorType, StepState
+from replanctl.plan import StepChange, diff_plans
 from replanctl.report.facts import RunReport
 from replanctl.report.html import Html, joined, tag
 from replanctl.report.parts import (
@@ -13,22 +15,24 @@ from replanctl.report.parts import (
     Section,
     Stretch,
     bar,
+    bullets,
     cut,
     ends,
     grouped,
     marked,
     own,
     paragraph,
+    sections,
+    table,
     value,
 )
-from replanctl.report.versions import STATES, why
-from replanctl.run import ExecutionView, SessionResult
-from replanctl.show import words
+from replanctl.run import ExecutionView, SessionResult, StepView, VersionView
+from replanctl.show import RESUMED, again, diff, glyphs_for, words
 
 HEADS = ("Step", "Action", "Calls", "Outcome", "Began", "Took", "When")
 
 
-def section(report: RunReport) -> Section | None:
+def timeline_section(report: RunReport) -> Section | None:
     """A table in the order in which executions ended, by the version they belong to."""
     history = report.result.history
     if not history:
@@ -108,3 +112,118 @@ def _bar(each: ExecutionView, report: RunReport) -> Html:
         f"from {words.seconds(each.started)} to {words.seconds(each.ended)}, {words.plural(len(each.attempts), 'call')}"
     )
     return bar(calls, _whole(report), said)
+
+
+VERSIONS = 40  # that are shown; of more the first and the last
+GLYPHS = glyphs_for("utf-8")
+STATES = {
+    StepState.DONE: ("✓", "done"),
+    StepState.FAILED: ("✗", "failed"),
+    StepState.SKIPPED: ("○", "note"),
+    StepState.RUNNING: ("…", "note"),
+    StepState.PENDING: ("·", "note"),
+}
+_CHANGES = {
+    ChangeKind.REVISED: ("revised", "warn"),
+    ChangeKind.REWIRED: ("rests on others", "warn"),
+    ChangeKind.REMOVED: ("removed", "failed"),
+    ChangeKind.ADDED: ("added", "done"),
+}
+
+
+def versions_section(result: SessionResult) -> Section | None:
+    """A part for each version; the last plan comes with the state of its steps."""
+    versions = result.versions
+    if not versions:
+        return None
+    changed = [(new, _changes(result, old, new)) for old, new in pairwise(versions)]
+    first, more, last = ends(changed, VERSIONS)
+    parts = [_part(versions[0].version, versions[0].version, _steps(versions[0], states=len(versions) == 1))]
+    parts += [_part(new.version, new.version, body) for new, body in first]
+    note = [paragraph(f"… {words.plural(more, 'more version')} …", class_="note")] if more else []
+    late = [_part(new.version, new.version, body) for new, body in last]
+    if len(versions) > 1:
+        end = versions[-1]
+        late.append(_part("end", f"{end.version} as it ended", _steps(end, states=True)))
+    body = joined([sections(parts, 3), *note, sections(late, 3)])
+    return Section("versions", "Plan versions", body)
+
+
+def _part(name: str, title: str, body: Html) -> Section:
+    return Section(f"version-{name}", title, body)
+
+
+def why(result: SessionResult, version: VersionView) -> str:
+    """Why a version was made: `tail, because assumption@3: no public price list`."""
+    if version.parent is None:
+        return "the first plan"
+    if version.granularity is None:
+        return RESUMED
+    if version.cause == ErrorType.GOAL_CHANGED:
+        return f"{version.granularity}, because the goal changed"
+    said = [
+        signal.error_msg
+        for signal in result.signals
+        if signal.version == version.parent and f"{signal.error_type}@{signal.step_id}" == version.cause
+    ]
+    return f"{version.granularity}, because {version.cause}{f': {cut(said[-1])}' if said else ''}"
+
+
+def _changes(result: SessionResult, old: VersionView, new: VersionView) -> Html:
+    found = diff_plans(old.steps, new.steps, old_name=old.version, new_name=new.version)
+    head = [paragraph(own(why(result, new)), *([f"; rule {new.rule}"] if new.rule else []), ".")]
+    if not found.changes:
+        return joined([*head, paragraph("No step is another one.")])
+    listed = again.listed_again(found.changes)
+    removed = {change.id: change.old for change in found.changes if change.kind is ChangeKind.REMOVED}
+    rows = [*_listed_again(listed), *(_change(change, removed) for change in listed.others)]
+    caption = f"What {new.version} changed in {old.version}"
+    whole = table(caption, ("Step", "Change", "Action", "Details"), rows)
+    return joined([*head, whole, paragraph(diff.count_line(found, len(listed.old)))])
+
+
+def _listed_again(listed: again.Again) -> Iterator[list[str]]:
+    """A row for the steps that only have another id."""
+    if listed.old:
+        old, new = (words.some([*ids], "…") for ids in (listed.old, listed.new))
+        yield [old, _marked("=", "listed again", "note"), f"as {new}, nothing else changed", ""]
+
+
+def _change(change: StepChange, removed: Mapping[str, StepView]) -> list[str]:
+    action, note, below = diff.describe(change, GLYPHS, removed)
+    said, kind = _CHANGES[change.kind]
+    gone = "gone" if change.kind is ChangeKind.REMOVED else None
+    details = [line for line in (note, *below) if line]
+    listed: Html | str = bullets(details) if len(details) > 1 else joined(details)
+    return [change.id, _marked(change.kind.value, said, kind), tag("bdi", cut(action), class_=gone), listed]
+
+
+def _marked(mark: str, said: str, kind: str) -> Html:
+    return tag("span", tag("span", mark, aria_hidden="true", class_="mark"), " ", said, class_=kind)
+
+
+def _steps(version: VersionView, *, states: bool) -> Html:
+    heads = ["Step", "Action", "Tool", "Args", "Rests on", *(["Assumes"] if _assumes(version.steps) else [])]
+    rows = [_step(step, heads, states=states) for step in version.steps]
+    caption = f"The {words.plural(len(rows), 'step')} of {version.version}"
+    return table(caption, [*heads, *(["State at the end"] if states else [])], rows)
+
+
+def _assumes(steps: Sequence[StepView]) -> bool:
+    return any(step.assumes for step in steps)
+
+
+def _step(step: StepView, heads: Sequence[str], *, states: bool) -> list[str]:
+    cells = [
+        step.id,
+        own(cut(step.action)),
+        tag("code", step.tool),
+        value(step.args) if step.args else "none",
+        ", ".join(step.depends_on) or "nothing",
+    ]
+    if "Assumes" in heads:
+        cells.append(", ".join(step.assumes))
+    if states:
+        mark, kind = STATES[step.state]
+        cells.append(marked(mark, str(step.state), kind))
+    return cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from replanctl.report.style import STYLE
+from replanctl.report.page import STYLE
 from tests.cli.conftest import Cli
 from tests.report.conftest import page
 from tests.report.reading import checked
