@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from replanctl.host.resuming import NotGivenError, resume
     from replanctl.host.running import rehearse
     from replanctl.kinds import Granularity, Mode, OnFailure, Settle, Status, Verdict
-    from replanctl.lab.api import sweep
     from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_trials
     from replanctl.lab.facts import Facts
     from replanctl.lab.matrix import Matrix, matrix, matrix_trials
+    from replanctl.lab.sweep import sweep
     from replanctl.lab.trial import Trial
     from replanctl.lab.tune import Tuning, tune, tune_trials
     from replanctl.live.draft import Draft
@@ -68,7 +68,7 @@ _HOMES = {
     "replanctl.host.resuming": ("NotGivenError", "resume"),
     "replanctl.host.running": ("rehearse",),
     "replanctl.kinds": ("Granularity", "Mode", "OnFailure", "Settle", "Status", "Verdict"),
-    "replanctl.lab.api": ("sweep",),
+    "replanctl.lab.sweep": ("sweep",),
     "replanctl.lab.compare": ("Comparison", "Lane", "Strategy", "compare", "compare_trials"),
     "replanctl.lab.facts": ("Facts",),
     "replanctl.lab.matrix": ("Matrix", "matrix", "matrix_trials"),

@@ -22,7 +22,7 @@ from replanctl.errors import ReplanctlError, UsageError
 from replanctl.files import Rehearsal, load_policy
 from replanctl.host import Case, StoppedError
 from replanctl.kinds import DiffFormat
-from replanctl.lab import Facts, Kind, Study, Trial, Work, process_pool, sharded, sweep
+from replanctl.lab import Facts, Kind, Study, Trial, Work, process_pool, sharded, sweep_trials
 from replanctl.run import Policy
 from replanctl.show import Progress
 
@@ -129,7 +129,7 @@ def _found(
             bar.tell(new=False)
             yield one
         work = _behind(work, kept.kept)
-    for one in sweep(work, executor, workers=workers):
+    for one in sweep_trials(work, executor, workers=workers):
         if kept is not None:
             kept.append(one)
         bar.tell()

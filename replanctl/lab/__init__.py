@@ -9,7 +9,6 @@ from replanctl.host import Case
 from replanctl.lab.compare import (
     Comparison,
     Lane,
-    LaneTotals,
     Pair,
     Parting,
     Race,
@@ -19,25 +18,30 @@ from replanctl.lab.compare import (
     compare_trials,
 )
 from replanctl.lab.coverage import Coverage, Dead
-from replanctl.lab.documents import CompareDocument, MatrixDocument, StatsDocument, TuneDocument, document_schema
 from replanctl.lab.facts import Doubled, Facts, Freed, Stopped
 from replanctl.lab.intervals import clopper_pearson, sign_test, wilson
-from replanctl.lab.matrix import Matrix, MatrixOptions, Row, Stranded, Totals, TotalsFold, Twice, matrix, matrix_trials
+from replanctl.lab.matrix import Matrix, MatrixOptions, Row, Stranded, Twice, matrix, matrix_trials
 from replanctl.lab.race import parting, race
 from replanctl.lab.stats import Decided, Stats, stats
 from replanctl.lab.study import (
     HONEST,
+    CompareDocument,
     Kind,
+    MatrixDocument,
+    StatsDocument,
     Study,
+    TuneDocument,
     Work,
     compare_study,
     comparison,
+    document_schema,
     matrices,
     matrix_study,
     tune_study,
     tuning,
 )
-from replanctl.lab.sweep import process_pool, sharded, sweep
+from replanctl.lab.sweep import process_pool, sharded, sweep, sweep_trials
+from replanctl.lab.totals import LaneTotals, Totals, TotalsFold
 from replanctl.lab.trial import Trial
 from replanctl.lab.tune import CurvePoint, GateTuning, Share, Tuning, tune, tune_trials, tuned_policy
 from replanctl.script import FAULTS, Fault, check_faults, fault, with_faults
@@ -101,6 +105,7 @@ __all__ = [
     "sign_test",
     "stats",
     "sweep",
+    "sweep_trials",
     "tune",
     "tune_study",
     "tune_trials",

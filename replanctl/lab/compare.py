@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import islice
-from typing import Any
 
 import msgspec
 
@@ -15,6 +14,7 @@ from replanctl.host import Case
 from replanctl.kinds import Granularity, Mode, Reason
 from replanctl.lab.facts import Facts
 from replanctl.lab.intervals import sign_test
+from replanctl.lab.totals import LaneFold, LaneTotals
 from replanctl.lab.trial import Trial
 from replanctl.run import Policy
 
@@ -71,21 +71,6 @@ class Versus(msgspec.Struct, frozen=True):
     same: int
     broken: int
     chance: float
-
-
-class LaneTotals(msgspec.Struct, frozen=True):
-    """What a lane came to over all cases. Seconds of session time, tokens as booked."""
-
-    lane: str
-    sessions: int
-    completed: int
-    with_gaps: int
-    gaps: int
-    calls: int
-    replans: int
-    tokens: int
-    seconds: float
-    effects: int
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -148,7 +133,7 @@ def lanes_of(rehearsal: Rehearsal, lanes: Sequence[Lane | Strategy]) -> list[Lan
 
 def compare(facts: Iterable[Facts], lanes: Sequence[str]) -> Comparison:
     """The table from the facts of the trials, case by case and lane by lane; only pairs that differ are kept."""
-    columns = [_Lane(name) for name in lanes]
+    columns = [LaneFold(name) for name in lanes]
     others = [_Other(name) for name in lanes[1:]]
     left, cases = iter(facts), 0
     while row := tuple(islice(left, len(lanes))):
@@ -159,28 +144,6 @@ def compare(facts: Iterable[Facts], lanes: Sequence[str]) -> Comparison:
             other.apply(Pair(one.key[0], row[0], one))
     totals = tuple(column.totals() for column in columns)
     return Comparison(cases, totals, tuple(other.versus() for other in others))
-
-
-class _Lane:
-    """Counts what a lane came to."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._sums = dict.fromkeys(LaneTotals.__struct_fields__[1:], 0)
-        self._microseconds = 0
-
-    def apply(self, one: Facts) -> None:
-        sums = self._sums
-        sums["sessions"] += 1
-        sums["completed"] += one.completed
-        sums["with_gaps"] += one.reason is Reason.GOAL_MET_WITH_GAPS
-        for name in ("gaps", "calls", "replans", "tokens", "effects"):
-            sums[name] += getattr(one, name)
-        self._microseconds += round(one.seconds * 1_000_000)
-
-    def totals(self) -> LaneTotals:
-        sums: dict[str, Any] = {**self._sums, "seconds": self._microseconds / 1_000_000}
-        return LaneTotals(lane=self._name, **sums)
 
 
 class _Other:

@@ -15,6 +15,7 @@ from replanctl.host import Case
 from replanctl.kinds import Mode, Reason
 from replanctl.lab.coverage import Coverage, Used, coverage_of
 from replanctl.lab.facts import Facts
+from replanctl.lab.totals import Totals, TotalsFold
 from replanctl.lab.trial import Trial
 from replanctl.plan import Step
 from replanctl.replan import resolve
@@ -23,8 +24,6 @@ from replanctl.script import FAULTS, Fault
 
 PAIRS_SHOWN = 20
 MADE_UP_GOAL = "something else than before"  # where the plan has no interruption of its own
-
-HONEST = "Exact for this policy and script; says nothing about what a model would plan instead."
 
 
 class MatrixOptions(msgspec.Struct, frozen=True):
@@ -64,18 +63,6 @@ class Twice(msgspec.Struct, frozen=True):
     times: int
     sessions: int
     statuses: tuple[str, ...]
-
-
-class Totals(msgspec.Struct, frozen=True):
-    """Sessions by how they ended. `absorbed` met the goal without a replan, `by_replans` with some."""
-
-    sessions: int
-    completed: int
-    absorbed: int
-    by_replans: int
-    with_gaps: int
-    handed_over: int
-    stopped: int
 
 
 class Together(msgspec.Struct, frozen=True):
@@ -203,36 +190,6 @@ def matrix(of: Case | Rehearsal, facts: Iterable[Facts]) -> Matrix:
         coverage=coverage_of(rehearsal, fold.used),
         totals=fold.totals.totals(),
     )
-
-
-class TotalsFold:
-    """Counts sessions by how they ended."""
-
-    def __init__(self) -> None:
-        self.sessions = self.met = self.absorbed = self.gaps = self.handed_over = 0
-
-    def apply(self, one: Facts) -> None:
-        """Take a session in."""
-        self.sessions += 1
-        self.met += one.reason is Reason.GOAL_MET
-        self.absorbed += one.reason is Reason.GOAL_MET and not one.replans
-        self.gaps += one.reason is Reason.GOAL_MET_WITH_GAPS
-        self.handed_over += one.reason is Reason.ESCALATED
-
-    def add(self, many: Totals) -> None:
-        """Take in what was counted already."""
-        self.sessions += many.sessions
-        self.met += many.absorbed + many.by_replans
-        self.absorbed += many.absorbed
-        self.gaps += many.with_gaps
-        self.handed_over += many.handed_over
-
-    def totals(self) -> Totals:
-        """What they came to."""
-        completed = self.met + self.gaps
-        stopped = self.sessions - completed - self.handed_over
-        by_replans = self.met - self.absorbed
-        return Totals(self.sessions, completed, self.absorbed, by_replans, self.gaps, self.handed_over, stopped)
 
 
 class _Fold:

@@ -1,4 +1,4 @@
-"""A study: what is swept, by name and digest, with all that its table needs beside the facts.
+"""A study: what is swept, by name and digest, and all that its table needs beside the facts; the documents of the lab.
 
 It is the head of a file of facts, so that shards made elsewhere can be merged without the files they came from.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from hashlib import sha256
 from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -18,9 +19,10 @@ from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_t
 from replanctl.lab.facts import Facts
 from replanctl.lab.matrix import Matrix, MatrixOptions, matrix, matrix_trials
 from replanctl.lab.race import race
+from replanctl.lab.stats import Stats
 from replanctl.lab.trial import Trial
 from replanctl.lab.tune import Tuning, tune, tune_trials
-from replanctl.run import Policy
+from replanctl.run import DIALECT, Policy, Schema
 
 HONEST = "Exact for this policy and script; says nothing about what a model would plan instead."
 
@@ -148,3 +150,53 @@ def comparison(study: Study, facts: Iterator[Facts]) -> Comparison:
         return compare(facts, study.lane_names)
     kept = list(facts)
     return race(compare(kept, study.lane_names), study.cases[0].case(), study.lanes, kept)
+
+
+VERSION = 1
+
+
+class MatrixDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """Each plan under every fault. `honest` says what the result can't know."""
+
+    schema_version: int = VERSION
+    plans: tuple[Matrix, ...]
+    honest: str = HONEST
+
+
+class TuneDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What each gate cost a corpus. `honest` says what the result can't know."""
+
+    schema_version: int = VERSION
+    tuning: Tuning
+    honest: str = HONEST
+
+
+class CompareDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """The same scripts under several policies. `honest` says what the result can't know."""
+
+    schema_version: int = VERSION
+    comparison: Comparison
+    honest: str = HONEST
+
+
+class StatsDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What decided anything in stored runs."""
+
+    schema_version: int = VERSION
+    stats: Stats
+
+
+_DOCUMENTS: dict[Kind | str, tuple[type, str]] = {
+    Kind.MATRIX: (MatrixDocument, "A matrix of replanctl"),
+    Kind.TUNE: (TuneDocument, "A tuning of replanctl"),
+    Kind.COMPARE: (CompareDocument, "A comparison of replanctl"),
+    "stats": (StatsDocument, "Statistics of replanctl"),
+}
+
+
+def document_schema(kind: Kind | str) -> Schema:
+    """The JSON Schema of what a verb of the lab writes. A field that is left out has its default."""
+    document, title = _DOCUMENTS[kind]
+    (schema,), parts = msgspec.json.schema_components([document], ref_template="#/$defs/{name}")
+    head: dict[str, Any] = {"$schema": DIALECT, "title": title}
+    return head | schema | {"$defs": parts}

@@ -12,7 +12,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from itertools import islice
 from threading import Thread
@@ -20,9 +20,10 @@ from threading import Thread
 import msgspec
 
 from replanctl.files import Rehearsal, collector_paused
+from replanctl.host import Case
+from replanctl.lab.compare import Lane, Strategy, compare_trials
 from replanctl.lab.facts import Facts
-from replanctl.lab.judge import judged
-from replanctl.lab.trial import Trial, run_trial
+from replanctl.lab.trial import Trial, judged, run_trial
 
 BATCH = 64  # sessions that go to a worker at once
 HERE = 16  # sessions between two looks at the clock, where they run here
@@ -60,7 +61,7 @@ def batches(trials: Iterable[tuple[Rehearsal, Iterable[Trial]]], size: int = BAT
         yield tuple(batch)
 
 
-def sweep(
+def sweep_trials(
     trials: Iterable[tuple[Rehearsal, Iterable[Trial]]], executor: Executor | None = None, *, workers: int = 1
 ) -> Iterator[Facts]:
     """The facts of every trial, in the order of the trials.
@@ -120,3 +121,30 @@ def sharded(
         mine = [trial for offset, trial in enumerate(each, number) if offset % of == shard - 1]
         number += len(each)
         yield rehearsal, mine
+
+
+Trials = Callable[[Case], Iterable[Trial]]
+
+
+def sweep(
+    cases: Iterable[Case | Rehearsal],
+    policies: Sequence[Lane | Strategy] = (),
+    executor: Executor | None = None,
+    *,
+    workers: int = 4,
+    trials: Trials | None = None,
+) -> Iterator[Facts]:
+    """The facts of each case under each policy, in this order; without `policies` under its own.
+
+    `trials` makes the sessions of a case otherwise: `matrix_trials`, `tune_trials`, or a function of yours. With an
+    `executor` of `concurrent.futures` sessions run there, a bounded number of batches for `workers` at a time; the same
+    facts come out in the same order. A rehearsal without a name is called by its number. Raises UsageError for a single
+    policy.
+    """
+    named = (each if isinstance(each, Case) else Case(str(at), each) for at, each in enumerate(cases, start=1))
+    make = trials or (lambda case: _trials_of(case, policies))
+    return sweep_trials(((case.rehearsal, list(make(case))) for case in named), executor, workers=workers)
+
+
+def _trials_of(case: Case, policies: Sequence[Lane | Strategy]) -> list[Trial]:
+    return compare_trials(case, policies) if policies else [Trial((case.name,), lessons=case.lessons)]

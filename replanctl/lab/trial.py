@@ -1,4 +1,11 @@
-"""One session of a sweep: which it is, what is put before its script, and what is known of it afterwards."""
+"""One session of a sweep: which it is, what is put before its script, what is known of it, what a limit cost it.
+
+A session that a gate stopped is run again with this gate lifted, and under the limits between. Exact, not estimated.
+Below the limit that a session asks of a gate the gate refuses, and what it refuses ends the session; from there on
+nothing is refused, and the session runs as without the limit. So the smallest that frees it is found by bisection over
+real runs. `per_step` only takes a step away, after which a goal change may still save the session: its few limits are
+tried one by one.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +13,9 @@ import msgspec
 
 from replanctl.files import Rehearsal
 from replanctl.host import session_of
-from replanctl.lab.facts import Facts, facts_of
-from replanctl.replan import Lesson, ScriptedReplanner
+from replanctl.kinds import GateName
+from replanctl.lab.facts import Facts, Freed, facts_of
+from replanctl.replan import GATE, GateRow, Lesson, ScriptedReplanner, Unit
 from replanctl.run import Interruption, Policy
 from replanctl.script import Fault, ScriptedTools, with_faults
 
@@ -46,3 +54,67 @@ def run_trial(rehearsal: Rehearsal, trial: Trial) -> Facts:
         outcomes=tuple(number - mine for number in used if number >= mine),
         unlanded=tuple(str(one) for number, one in enumerate(trial.faults) if number not in used),
     )
+
+
+MOST = 1 << 40  # stands for no limit, where a gate can't be lifted
+ONE_BY_ONE = 64  # limits that are tried one by one
+
+Number = int | float
+
+
+def judged(rehearsal: Rehearsal, trial: Trial) -> Facts:
+    """The facts of a trial, with the smallest limit that frees it where a gate stopped it and one does."""
+    before = run_trial(rehearsal, trial)
+    if before.stopped is None:
+        return before
+    judge = _Judge(rehearsal, trial, GATE[before.stopped.gate])
+    freed = judge.smallest(before.stopped.limit or 0, before.tokens)
+    return replace(before, freed=freed, runs=1 + judge.runs)
+
+
+class _Judge:
+    """Runs one session again and again with one gate set to other limits, and counts."""
+
+    def __init__(self, rehearsal: Rehearsal, trial: Trial, row: GateRow) -> None:
+        self._rehearsal, self._trial, self._row = rehearsal, trial, row
+        self.runs = 0
+
+    def smallest(self, low: Number, tokens: int) -> Freed | None:
+        """The smallest limit above `low` under which it completes; None where it does not without one either."""
+        if not self._run(None if self._row.nullable else MOST).completed:
+            return None
+        high = self._one_that_frees(low)
+        if self._row.name is GateName.PER_STEP and high - low <= ONE_BY_ONE:
+            low = next(limit for limit in range(int(low), int(high)) if self._run(limit + 1).completed)
+            high = low + 1
+        limit = self._between(low, high)
+        return Freed(limit, self._run(limit).tokens - tokens)
+
+    def _one_that_frees(self, low: Number) -> Number:
+        """Twice as far from the limit that stopped it each time, until one lets it through."""
+        step: Number = 1
+        while not self._run(low + step).completed:
+            step *= 2
+        return low + step
+
+    def _between(self, low: Number, high: Number) -> Number:
+        """The limit that frees it next to one that does not; seconds to the millisecond, rounded up."""
+        timed = self._row.unit is Unit.SECONDS
+        while high - low > (0.0005 if timed else 1):
+            middle = (low + high) / 2 if timed else (low + high) // 2
+            if self._run(middle).completed:
+                high = middle
+            else:
+                low = middle
+        return _up(high) if timed else int(high)
+
+    def _run(self, limit: Number | None) -> Facts:
+        self.runs += 1
+        policy = self._trial.policy or self._rehearsal.policy
+        gates = replace(policy.gates, **{str(self._row.name): limit})
+        return run_trial(self._rehearsal, replace(self._trial, policy=replace(policy, gates=gates)))
+
+
+def _up(seconds: float) -> float:
+    """Up to the next millisecond, so that what was found to be enough stays enough."""
+    return -(-round(seconds * 1_000_000) // 1_000) / 1_000

@@ -1,6 +1,6 @@
 """What the limits of a policy cost: sessions they stop that would have finished, and the smallest that let them.
 
-Each session that a gate stopped has been run again with this gate alone lifted (`judge.py`); here the answers become
+Each session that a gate stopped has been run again with this gate alone lifted (`judged`); here the answers become
 the smallest limits, the curve between limit and completed sessions, the three figures, and a policy.
 
 Limits that grow with the plan are told by what sessions need: a limit that is written down holds for all of them, so

@@ -8,7 +8,6 @@ it, and `store/salvage.py` finds the pieces by reading the file from end to end 
     magic 4 · checksum 4 · key 8 (kind, run, number) · turn 4 · length 2 · last 1 · payload
 
 Lines of JSON are packed before they are cut, because events repeat each other: twenty times smaller, and faster so.
-Lines of JSON are packed before they are cut, because events repeat each other: twenty times smaller, and faster so.
 `turn` counts how often the run was taken up again: what an earlier turn left on free pages is told from what holds.
 """
 

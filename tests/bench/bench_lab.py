@@ -21,7 +21,7 @@ from bench_engine import medians
 
 from replanctl import Case, Trial, load_corpus, matrix_trials
 from replanctl.files import Rehearsal, Role, Source, parse_rehearsal
-from replanctl.lab import process_pool, sweep
+from replanctl.lab import process_pool, sweep_trials
 
 SESSIONS = 200
 STEPS = 10
@@ -33,7 +33,7 @@ PLAN = f"goal: bench\nsteps:\n{CHAIN}outcomes: [{{match: {{step: 5}}, returns: [
 def swept(rehearsal: Rehearsal) -> Callable[[], int]:
     """So many sessions, to their facts."""
     trials = [Trial((str(number),)) for number in range(SESSIONS)]
-    return lambda: sum(facts.completed and facts.replans == 1 for facts in sweep([(rehearsal, trials)]))
+    return lambda: sum(facts.completed and facts.replans == 1 for facts in sweep_trials([(rehearsal, trials)]))
 
 
 class _State(TypedDict):
@@ -78,10 +78,10 @@ def _timed(cases: list[Case], jobs: int) -> tuple[float, float, int]:
     trials = ((case.rehearsal, matrix_trials(case)) for case in cases)
     cpu, wall = time.process_time(), time.perf_counter()
     if jobs == 1:
-        sessions = sum(1 for _ in sweep(trials))
+        sessions = sum(1 for _ in sweep_trials(trials))
     else:
         with process_pool(jobs) as pool:
-            sessions = sum(1 for _ in sweep(trials, pool, workers=jobs))
+            sessions = sum(1 for _ in sweep_trials(trials, pool, workers=jobs))
     return time.process_time() - cpu, time.perf_counter() - wall, sessions
 
 

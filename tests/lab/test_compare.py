@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from replanctl.kinds import Granularity
-from replanctl.lab import Case, Comparison, Lane, Parting, Strategy, compare, compare_trials, parting, race, sweep
+from replanctl.lab import (
+    Case,
+    Comparison,
+    Lane,
+    Parting,
+    Strategy,
+    compare,
+    compare_trials,
+    parting,
+    race,
+    sweep_trials,
+)
 from replanctl.replan import RouteRule, RouteWhen, RoutingPolicy
 from replanctl.run import Policy
 from tests.lab.making import case, example, limited
@@ -16,7 +27,7 @@ def lane(name: str, **limits: int | None) -> Lane:
 
 
 def compared(cases: list[Case], lanes: list[Lane | Strategy]) -> Comparison:
-    facts = sweep((of.rehearsal, compare_trials(of, lanes)) for of in cases)
+    facts = sweep_trials((of.rehearsal, compare_trials(of, lanes)) for of in cases)
     return compare(facts, [each.name if isinstance(each, Lane) else str(each) for each in lanes])
 
 
@@ -38,7 +49,7 @@ def test_a_session_with_gaps_is_worse_than_one_without_and_not_broken() -> None:
 
 def test_every_strategy_does_what_it_is_called() -> None:
     lanes = list(Strategy)
-    facts = list(sweep([(example("vendors").rehearsal, compare_trials(example("vendors"), lanes))]))
+    facts = list(sweep_trials([(example("vendors").rehearsal, compare_trials(example("vendors"), lanes))]))
     depths = {strategy: one.depths for strategy, one in zip(lanes, facts, strict=True)}
     assert depths[Strategy.NONE] == ()
     assert depths[Strategy.PATCH] == (Granularity.PATCH,)
@@ -69,7 +80,7 @@ def test_a_route_by_another_name_to_the_same_depth_does_not_part() -> None:
 
 def test_a_race_parts_once_for_all_that_part_at_one_instant() -> None:
     of, lanes = example("vendors"), list(Strategy)
-    facts = list(sweep([(of.rehearsal, compare_trials(of, lanes))]))
+    facts = list(sweep_trials([(of.rehearsal, compare_trials(of, lanes))]))
     found = race(compare(facts, [str(each) for each in lanes]), of, lanes, facts).race
     assert found is not None
     (first,) = found.partings
@@ -92,7 +103,7 @@ def test_lanes_that_go_on_together_may_part_later() -> None:
     )
     of = case(text)
     lanes: list[Lane | Strategy] = [lane("one", max_replans=1), lane("two", max_replans=2), lane("none", max_replans=0)]
-    facts = list(sweep([(of.rehearsal, compare_trials(of, lanes))]))
+    facts = list(sweep_trials([(of.rehearsal, compare_trials(of, lanes))]))
     found = race(compare(facts, ["one", "two", "none"]), of, lanes, facts).race
     assert found is not None
     assert [[group.lanes for group in each.groups] for each in found.partings] == [

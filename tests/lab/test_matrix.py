@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replanctl.lab import Case, Facts, Matrix, MatrixOptions, matrix, matrix_trials, sweep
+from replanctl.lab import Case, Facts, Matrix, MatrixOptions, matrix, matrix_trials, sweep_trials
 from replanctl.script import FAULTS
 from tests.lab.making import case, example
 
@@ -12,7 +12,7 @@ TWO = "goal: g\nsteps: [{id: 1, tool: look}, {id: 2, tool: write, args: {x: '#E1
 
 
 def matrix_of(of: Case, options: MatrixOptions = MatrixOptions()) -> Matrix:  # noqa: B008 a frozen value
-    return matrix(of, sweep([(of.rehearsal, matrix_trials(of, options))]))
+    return matrix(of, sweep_trials([(of.rehearsal, matrix_trials(of, options))]))
 
 
 def dead(of: Case) -> list[tuple[str, str, str]]:
@@ -132,7 +132,7 @@ def test_pairs_that_only_together_end_a_session() -> None:
 
 def test_facts_of_pairs_are_counted_and_not_kept() -> None:
     of = case(TWO)
-    facts = list(sweep([(of.rehearsal, matrix_trials(of, MatrixOptions(pairs=1)))]))
+    facts = list(sweep_trials([(of.rehearsal, matrix_trials(of, MatrixOptions(pairs=1)))]))
     many: list[Facts] = [*facts[:-1], *facts[-1:] * 5000]
     found = matrix(of, iter(many))
     assert found.pairs is not None

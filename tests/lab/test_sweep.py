@@ -9,7 +9,7 @@ import pytest
 
 from replanctl.files import Rehearsal, Role, Source, load_rehearsal, parse_rehearsal
 from replanctl.kinds import Status
-from replanctl.lab import FAULTS, Facts, Fault, Trial, fault, process_pool, sharded, sweep
+from replanctl.lab import FAULTS, Facts, Fault, Trial, fault, process_pool, sharded, sweep_trials
 
 PLANS = Path(__file__).parent.parent.parent / "plans"
 
@@ -27,24 +27,24 @@ def every_fault(of: Rehearsal) -> list[Trial]:
 
 def faulted(text: str, *faults: str) -> Facts:
     """The facts of a plan under these faults."""
-    (facts,) = sweep([(rehearsal(text), [Trial((), tuple(map(fault, faults)))])])
+    (facts,) = sweep_trials([(rehearsal(text), [Trial((), tuple(map(fault, faults)))])])
     return facts
 
 
 def test_the_same_facts_whatever_runs_them() -> None:
     vendors = load_rehearsal(PLANS / "vendors.yaml")
     trials = every_fault(vendors)
-    here = list(sweep([(vendors, trials)]))
+    here = list(sweep_trials([(vendors, trials)]))
     assert [facts.key for facts in here] == [trial.key for trial in trials]
     with ThreadPoolExecutor(2) as threads, process_pool(2) as processes:
-        assert list(sweep([(vendors, trials)], threads, workers=2)) == here
-        assert list(sweep([(vendors, trials)], processes, workers=2)) == here
+        assert list(sweep_trials([(vendors, trials)], threads, workers=2)) == here
+        assert list(sweep_trials([(vendors, trials)], processes, workers=2)) == here
 
 
 def test_shards_miss_none_and_share_none() -> None:
     vendors = load_rehearsal(PLANS / "vendors.yaml")
     trials = every_fault(vendors)
-    shards = [list(sweep(sharded([(vendors, trials[:33]), (vendors, trials[33:])], n, 3))) for n in (1, 2, 3)]
+    shards = [list(sweep_trials(sharded([(vendors, trials[:33]), (vendors, trials[33:])], n, 3))) for n in (1, 2, 3)]
     assert sorted(f.key for shard in shards for f in shard) == sorted(trial.key for trial in trials)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from replanctl.kinds import GateName
-from replanctl.lab import Case, Facts, Trial, Tuning, sweep, tune, tune_trials, tuned_policy
+from replanctl.lab import Case, Facts, Trial, Tuning, sweep_trials, tune, tune_trials, tuned_policy
 from replanctl.run import Policy
 from tests.lab.making import case, example, limited
 
@@ -42,7 +42,7 @@ STOPPED: list[tuple[Case, dict[str, Any]]] = [
 
 
 def facts_of(of: Case) -> Facts:
-    (facts,) = sweep([(of.rehearsal, tune_trials(of))])
+    (facts,) = sweep_trials([(of.rehearsal, tune_trials(of))])
     return facts
 
 
@@ -50,7 +50,7 @@ def first_that_completes(of: Case, gate: str, above: int, most: int) -> int | No
     """By brute force: every limit above the one in force, one after the other."""
     limits = range(above + 1, most)
     trials = [Trial((str(limit),), policy=limited(of, **{gate: limit}).rehearsal.policy) for limit in limits]
-    for limit, facts in zip(limits, sweep([(of.rehearsal, trials)]), strict=True):
+    for limit, facts in zip(limits, sweep_trials([(of.rehearsal, trials)]), strict=True):
         if facts.completed:
             return limit
     return None
@@ -66,7 +66,7 @@ def test_the_smallest_limit_is_that_of_brute_force(of: Case, limits: dict[str, A
     found = first_that_completes(of, gate, above, most)
     assert found == (facts.freed and facts.freed.limit)
     if facts.freed:
-        (after,) = sweep([(of.rehearsal, [Trial((), policy=limited(of, **{gate: found}).rehearsal.policy)])])
+        (after,) = sweep_trials([(of.rehearsal, [Trial((), policy=limited(of, **{gate: found}).rehearsal.policy)])])
         assert after.tokens - facts.tokens == facts.freed.tokens
 
 
@@ -109,7 +109,7 @@ def test_what_a_session_needs_is_enough_and_not_less(gate: GateName) -> None:
 
 
 def tuned(*cases: Case, solved: dict[str, bool | None] | None = None) -> Tuning:
-    return tune(sweep((of.rehearsal, tune_trials(of)) for of in cases), solved)
+    return tune(sweep_trials((of.rehearsal, tune_trials(of)) for of in cases), solved)
 
 
 def of_length(steps: int, fails: int, name: str) -> Case:
@@ -161,6 +161,6 @@ def test_a_corpus_that_nothing_stops() -> None:
 def test_only_stopped_sessions_are_kept() -> None:
     """Facts may stream without end: here a thousand of a generator that keeps none."""
     of = example("vendors")
-    (one,) = sweep([(of.rehearsal, tune_trials(of))])
+    (one,) = sweep_trials([(of.rehearsal, tune_trials(of))])
     found = tune(islice((one for _ in count()), 1000))
     assert (found.sessions, found.completed) == (1000, 1000)

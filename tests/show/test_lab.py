@@ -19,7 +19,7 @@ from replanctl.lab import (
     matrix_trials,
     race,
     stats,
-    sweep,
+    sweep_trials,
     tune,
     tune_trials,
 )
@@ -59,7 +59,7 @@ HOSTILE = (
 def matrix_of(name: str) -> Matrix:
     of = {"large": lambda: case(LARGE), "hostile": lambda: case(HOSTILE)}.get(name, lambda: example(name))()
     options = MatrixOptions(goals=True, pairs=60)
-    return matrix(of, sweep([(of.rehearsal, matrix_trials(of, options))]))
+    return matrix(of, sweep_trials([(of.rehearsal, matrix_trials(of, options))]))
 
 
 @cache
@@ -70,7 +70,7 @@ def race_of(name: str) -> Comparison:
         else example(name)
     )
     lanes = list(Strategy)
-    facts = list(sweep([(of.rehearsal, compare_trials(of, lanes))]))
+    facts = list(sweep_trials([(of.rehearsal, compare_trials(of, lanes))]))
     return race(compare(facts, [str(lane) for lane in lanes]), of, lanes, facts)
 
 
@@ -86,13 +86,13 @@ def corpus() -> list[Case]:
 @cache
 def tuning() -> Tuning:
     solved = {of.name: of.solved for of in corpus()}
-    return tune(sweep((of.rehearsal, tune_trials(of)) for of in corpus()), solved)
+    return tune(sweep_trials((of.rehearsal, tune_trials(of)) for of in corpus()), solved)
 
 
 @cache
 def comparison() -> Comparison:
     lanes = [Strategy.HYBRID, Strategy.NONE, Strategy.REWOO]
-    facts = sweep((of.rehearsal, compare_trials(of, lanes)) for of in corpus())
+    facts = sweep_trials((of.rehearsal, compare_trials(of, lanes)) for of in corpus())
     return compare(facts, [str(lane) for lane in lanes])
 
 
@@ -157,5 +157,5 @@ def test_nothing_stored() -> None:
 
 def test_nothing_stopped() -> None:
     of = example("vendors")
-    said = drawn(lambda paper: tune_screen(paper, tune(sweep([(of.rehearsal, tune_trials(of, Policy()))]))))
+    said = drawn(lambda paper: tune_screen(paper, tune(sweep_trials([(of.rehearsal, tune_trials(of, Policy()))]))))
     assert "No gate stopped any of 1 session (0.0–97.5 %)." in said
