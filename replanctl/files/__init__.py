@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     )
     from replanctl.files.elsewhere import means_to_be_ours
     from replanctl.files.faults import did_you_mean
-    from replanctl.files.insert import say_in_steps
     from replanctl.files.lessons import load_lessons, save_lessons
     from replanctl.files.planner import parse_draft
     from replanctl.files.policy import load_coefficients
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
         parse_rehearsal,
         place_of_expect,
     )
-    from replanctl.files.rewriting import replaced
+    from replanctl.files.rewriting import replaced, say_in_steps
     from replanctl.files.schema import file_schema
     from replanctl.files.sections import Role
     from replanctl.files.sources import Home, Source, belongings, home_of, named_after, read_outcomes, read_plan
@@ -62,7 +61,6 @@ else:
             ),
             "elsewhere": ("means_to_be_ours",),
             "faults": ("did_you_mean",),
-            "insert": ("say_in_steps",),
             "lessons": ("load_lessons", "save_lessons"),
             "planner": ("parse_draft",),
             "policy": ("load_coefficients",),
@@ -79,7 +77,7 @@ else:
                 "parse_rehearsal",
                 "place_of_expect",
             ),
-            "rewriting": ("replaced",),
+            "rewriting": ("replaced", "say_in_steps"),
             "schema": ("file_schema",),
             "sections": ("Role",),
             "sources": ("Home", "Source", "belongings", "home_of", "named_after", "read_outcomes", "read_plan"),

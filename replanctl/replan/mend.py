@@ -1,6 +1,7 @@
-"""Curing a missing variable: add the edge, take the nearest name, or write the gap down.
+"""Curing what a draft misspells: a missing variable, and args under names that a tool does not know.
 
-Every mend is a warning that shows both texts.
+A missing variable gets its edge added, the nearest name taken, or the gap written down. Every mend is a warning that
+shows both texts.
 """
 
 from __future__ import annotations
@@ -150,3 +151,23 @@ class _Mender:
 
 def _reference(id_: str, path: tuple[str | int, ...]) -> Reference:
     return Reference(id_, path, references.render(id_, path))
+
+
+def misspelt_args(args: dict[str, Any], schema: dict[str, Any]) -> dict[str, str]:
+    """The args that a tool's schema does not know, each with the missing required one that was probably meant."""
+    known, required = schema.get("properties"), schema.get("required")
+    known, required = known if isinstance(known, dict) else {}, required if isinstance(required, list) else []
+    missing = [name for name in required if name not in args]
+    meant: dict[str, str] = {}
+    for name in args:
+        if name not in known and name not in required and (near := closest(name, missing)) is not None:
+            meant[name] = near
+            missing.remove(near)
+    return meant
+
+
+def respelt(step: Step, meant: dict[str, str]) -> tuple[Step, tuple[str, ...]]:
+    """The step with these args under the names that were meant, and a warning for each that shows both."""
+    args = {meant.get(name, name): value for name, value in step.args.items()}
+    warnings = tuple(f"step {step.id}: arg {name} → {near}" for name, near in meant.items())
+    return msgspec.structs.replace(step, args=args), warnings

@@ -10,9 +10,8 @@ import msgspec
 from replanctl.kinds import ErrorType, Granularity
 from replanctl.live import Cell, Draft, Either, Graph
 from replanctl.plan import Step, Tool, references
-from replanctl.replan.mend import Mended, Standing, mend
+from replanctl.replan.mend import Mended, Standing, mend, misspelt_args, respelt
 from replanctl.replan.signal import FailureSignal
-from replanctl.replan.slips import misspelt_args, respelt
 
 MESSAGE_SHOWN = 20  # characters of the message that a work-around carries in its action
 _PATCHED = re.compile(r" \(patch [0-9]+\)\Z")

@@ -30,7 +30,7 @@ from replanctl.files import (
     parse_rehearsal,
 )
 from replanctl.files.disk import decode
-from replanctl.files.insert import say_in_steps
+from replanctl.files.rewriting import say_in_steps
 from replanctl.host.rehearse import session_of
 from replanctl.live.draft import Draft
 from replanctl.replan.lessons import Lesson

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from replanctl.errors import InputError, Problem
-from replanctl.files.insert import say_in_steps
 from replanctl.files.reader import read
+from replanctl.files.rewriting import say_in_steps
 from tests.files.case import rehearse
 
 PLANS = sorted((Path(__file__).parents[2] / "plans").rglob("*.yaml"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from replanctl.replan.slips import misspelt_args
+from replanctl.replan.mend import misspelt_args
 from tests.rehearse import rehearse
 from tests.run.telling import args_of, history
 
