@@ -1,4 +1,4 @@
-"""Keys put into the steps of a file, or values replaced by others, and nothing else in it changed: no comment, no break.
+"""Keys put into the steps of a file, or values replaced by others, and nothing else in it changed: not a comment.
 
 The places come from the parser's events. A library that writes a document back joins what a person broke into lines,
 and closes the gaps that line things up.
