@@ -9,9 +9,14 @@ NEAR = 2  # the edit distance up to which a name counts as a typing slip
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that looks most like this one, for a person to consider; None where none does."""
+    return next(iter(several_nearest(name, known, 1)), None)
+
+
+def several_nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The known names that look like this one, at most so many, the nearest first."""
     from difflib import get_close_matches  # only who made a mistake pays for it
 
-    return next(iter(get_close_matches(name, list(known), 1)), None)
+    return get_close_matches(name, list(known), most)
 
 
 def or_nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:

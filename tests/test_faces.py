@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOMS = ["files", "host", "lab", "live", "plan", "replan", "report", "run", "schema", "show", "store", "traces"]
+ROOMS = ["docs", "files", "host", "lab", "live", "plan", "replan", "report", "run", "schema", "show", "store", "traces"]
 
 
 # Importing a module puts it into its package under its own name: a function of that name, loaded lazily, would be the

@@ -27,6 +27,7 @@ ROOMS = (
     "host",
     "traces",
     "lab",
+    "docs",
     "show",
     "report",
     "cli",

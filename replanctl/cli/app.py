@@ -40,6 +40,7 @@ VERBS = (
     "coupling",
     "graph",
     "schema",
+    "explain",
     "init",
 )
 

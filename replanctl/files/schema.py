@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from replanctl.files import shapes, words
+from replanctl.files.said import describe
 from replanctl.files.sections import REQUIRED, Role, fields_of
 from replanctl.files.shapes import Fields, Later, Reader
 from replanctl.plan import ID_PATTERN
@@ -24,7 +25,7 @@ def file_schema(role: Role) -> Schema:
     head: Schema = {"$schema": DIALECT, "title": title, "description": description}
     return (
         head
-        | _mapping(fields_of(role), REQUIRED.get(role, ()))
+        | describe(_mapping(fields_of(role), REQUIRED.get(role, ())))
         | ({"minProperties": 1} if role is Role.OUTCOMES else {})
     )
 

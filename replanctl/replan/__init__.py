@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from replanctl.replan.replanner import PlannerRule, PlannerWhen, Replanner, ReplannerError, ScriptedReplanner
     from replanctl.replan.routing import (
+        DEPTHS,
         GOAL_CHANGED,
         RULE_NAMES,
         Decision,
@@ -88,6 +89,7 @@ else:
             ),
             "replanner": ("PlannerRule", "PlannerWhen", "Replanner", "ReplannerError", "ScriptedReplanner"),
             "routing": (
+                "DEPTHS",
                 "Decision",
                 "GOAL_CHANGED",
                 "RULE_NAMES",
@@ -107,6 +109,7 @@ __all__ = [
     "Bound",
     "BudgetGate",
     "Check",
+    "DEPTHS",
     "Decision",
     "DoneStep",
     "ERROR_TYPES",

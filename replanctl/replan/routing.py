@@ -123,6 +123,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("wide-radius", lambda f, p: True, Granularity.TAIL),
 )
 RULE_NAMES = ("goal-changed", "override", *(rule.name for rule in _RULES))
+DEPTHS = {rule.name: rule.granularity for rule in _RULES} | {"goal-changed": Granularity.GLOBAL}  # where not forced
 GOAL_CHANGED = Decision("goal-changed", Granularity.GLOBAL, 0)
 
 _DEPTH = {g: depth for depth, g in enumerate(Granularity)}

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from replanctl.show.coupling import coupling_screen
     from replanctl.show.diff import diff_markdown, diff_screen
     from replanctl.show.drawing import dot, mermaid
+    from replanctl.show.explained import list_screen, meanings_screen, words_screen
     from replanctl.show.graph import Picture, graph_screen
     from replanctl.show.header import Header
     from replanctl.show.imported import imported_screen
     from replanctl.show.lab_markdown import compare_markdown, matrix_markdown, tune_markdown
     from replanctl.show.lanes import compare_screen
+    from replanctl.show.markdown import markdown_screen
     from replanctl.show.matrix import PlanLine, matrices_screen, matrix_screen
     from replanctl.show.paper import Paper, Span
     from replanctl.show.problems import count_line, problem_lines, problems_screen
@@ -42,6 +44,7 @@ else:
             "coupling": ("coupling_screen",),
             "diff": ("diff_markdown", "diff_screen"),
             "drawing": ("dot", "mermaid"),
+            "explained": ("list_screen", "meanings_screen", "words_screen"),
             "graph": ("Picture", "graph_screen"),
             "header": ("Header",),
             "imported": ("imported_screen",),
@@ -50,6 +53,7 @@ else:
             "problems": ("count_line", "problem_lines", "problems_screen"),
             "lab_markdown": ("compare_markdown", "matrix_markdown", "tune_markdown"),
             "lanes": ("compare_screen",),
+            "markdown": ("markdown_screen",),
             "matrix": ("PlanLine", "matrices_screen", "matrix_screen"),
             "progress": ("Progress",),
             "runs": ("runs_screen",),
@@ -116,4 +120,8 @@ __all__ = [
     "runs_screen",
     "verdict_style",
     "why_screen",
+    "list_screen",
+    "markdown_screen",
+    "meanings_screen",
+    "words_screen",
 ]
