@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from replanctl.cli.following import UNWATCHED, Unwatched
 from replanctl.cli.rehearsed import Outside, Rehearsed, rehearsed
 from replanctl.errors import InputError, Problem, ReplanctlError
 from replanctl.files import (
@@ -41,6 +42,27 @@ class ExpectationError(Exception):
     def __init__(self, tested: Tested) -> None:
         super().__init__(tested.told)
         self.tested = tested
+
+
+# The name under which `replanctl test` gives pytest who watches. Processes of their own (-n) have none.
+WATCH = "replanctl-watch"
+
+
+class Watching:
+    """Hands a watch to the tests, and knows how far the line is written that pytest is writing."""
+
+    __name__ = WATCH  # pytest asks for it
+    watch: Unwatched = UNWATCHED
+    _reporter: Any = None
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Where pytest's own report is written."""
+        self._reporter = config.pluginmanager.get_plugin("terminalreporter")
+
+    def column(self) -> int:
+        """How many columns of pytest's line are written; 0 where it does not write to a terminal."""
+        writer = getattr(self._reporter, "_tw", None)
+        return int(getattr(writer, "width_of_current_line", 0)) if getattr(self._reporter, "isatty", False) else 0
 
 
 class Reports:
@@ -143,7 +165,8 @@ class RehearsalItem(pytest.Item):
         """Rehearse and compare, or write down what came."""
         option = self.config.getoption
         timeout = float(option("rehearsal_planner_timeout", None) or PLANNER_TIMEOUT)
-        outside = Outside(option("rehearsal_planner", None), option("rehearsal_tools", None), timeout)
+        watch = getattr(self.config.pluginmanager.get_plugin(WATCH), "watch", UNWATCHED)
+        outside = Outside(option("rehearsal_planner", None), option("rehearsal_tools", None), timeout, watch)
         session = rehearsed(self._rehearsal, self._rehearsal.policy, outside)
         update = option("rehearsal_update", False)
         if update and (changed := updates(self._expect, session.result)) and (place := self._place()):

@@ -24,6 +24,7 @@ from replanctl.run import Event, SessionResult
 from replanctl.store import Inputs
 
 if TYPE_CHECKING:
+    from replanctl.host import OnWait
     from replanctl.show import Paper, SessionScreen
 
 _RESUME, _NEW_OUTCOMES = "replanctl resume ", " --outcomes "
@@ -44,6 +45,32 @@ def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, input
             return Offering(screen(paper, inputs, run, offers.whole, live=inputs.tools is not None), offers)
         case _:
             assert_never(how)
+
+
+class Unwatched:
+    """Nobody sees what a session waits for: nothing real is asked, or there is no terminal to show it on."""
+
+    on_wait: OnWait | None = None
+
+    def following(self, on_event: Callable[[Event], object], inputs: Inputs) -> Callable[[Event], object]:
+        """The listener, as it is."""
+        return on_event
+
+
+UNWATCHED = Unwatched()
+
+
+@contextmanager
+def watched(options: Shared, world: World, *real: object) -> Iterator[tuple[Unwatched, World]]:
+    """Where any of `real` is given and there is a terminal: who shows there what is waited for, and the world whose
+    standard error makes way for that."""
+    if all(each is None for each in real):
+        yield UNWATCHED, world
+        return
+    from replanctl.cli.waiting import watching
+
+    with watching(options, world) as shown:
+        yield shown
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from replanctl.cli.following import UNWATCHED, Unwatched
 from replanctl.errors import UsageError
 from replanctl.files import Rehearsal
 from replanctl.host import PLANNER_TIMEOUT, mismatches, prepare
@@ -20,11 +21,12 @@ _PLACE = re.compile(r"(\w+)(?:\[(\d+)\]|\.E([\w-]+))?")
 
 
 class Outside(msgspec.Struct, frozen=True):
-    """Who is asked instead of the script: a planner command, and Python tools as MODULE:NAME."""
+    """Who is asked instead of the script: a planner command, and Python tools as MODULE:NAME; and who watches."""
 
     planner: str | None = None
     tools: str | None = None
     planner_timeout: float = PLANNER_TIMEOUT
+    watch: Unwatched = UNWATCHED
 
 
 class Rehearsed:
@@ -104,7 +106,8 @@ def rehearsed(
         tools=outside.tools,
         planner=outside.planner,
         planner_timeout=outside.planner_timeout,
+        on_wait=outside.watch.on_wait,
     )
     events: list[Any] = []
     with prepared.begin(None, "") as running:
-        return Rehearsed(running.follow(events.append), events)
+        return Rehearsed(running.follow(outside.watch.following(events.append, running.inputs)), events)

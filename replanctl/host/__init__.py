@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from replanctl.host.running import Prepared, Running, prepare
     from replanctl.host.signals import StoppedError, stop_signals
     from replanctl.host.soundness import sound
+    from replanctl.host.waiting import Asked, OnWait
 else:
     __getattr__ = lazily(
         __name__,
@@ -35,10 +36,12 @@ else:
             "running": ("Prepared", "Running", "prepare"),
             "signals": ("StoppedError", "stop_signals"),
             "soundness": ("sound",),
+            "waiting": ("Asked", "OnWait"),
         },
     )
 
 __all__ = [
+    "Asked",
     "Case",
     "Changes",
     "EffectLog",
@@ -46,6 +49,7 @@ __all__ = [
     "InDoubtError",
     "More",
     "NotGivenError",
+    "OnWait",
     "PLANNER_TIMEOUT",
     "Prepared",
     "Replayed",

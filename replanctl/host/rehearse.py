@@ -20,6 +20,7 @@ from replanctl.store import Inputs
 if TYPE_CHECKING:
     from replanctl.host.effects import EffectLog
     from replanctl.host.functions import OnError, Toolbox
+    from replanctl.host.waiting import OnWait
     from replanctl.live import Draft
     from replanctl.replan import Lesson, Replanner, ReplanRequest
     from replanctl.run import RequestListener
@@ -61,14 +62,20 @@ def outside_of(
     *,
     planner_timeout: float = PLANNER_TIMEOUT,
     on_error: OnError | None = None,
+    on_wait: OnWait | None = None,
 ) -> Outside:
     """The planner and the tools that were given: by name, as a command line does, or as Python objects.
 
     `planner` is a command, which may take `planner_timeout` seconds, or a replanner; `tools` are `MODULE:NAME`,
     functions by name, or one function. Raises UsageError where there is no such thing, or the tools lack one that the
-    `plan` uses. `on_error` is told what a tool raises.
+    `plan` uses. `on_error` is told what a tool raises, `on_wait` who is waited for.
     """
-    return Outside(_tools(tools, plan, on_error), _replanner(planner, planner_timeout))
+    outside = Outside(_tools(tools, plan, on_error), _replanner(planner, planner_timeout))
+    if on_wait is None:
+        return outside
+    from replanctl.host.waiting import WatchedReplanner, WatchedTools
+
+    return Outside(WatchedTools(outside.tools, on_wait), WatchedReplanner(outside.replanner, on_wait))
 
 
 def name_of(given: object, placeholder: str) -> str | None:

@@ -19,6 +19,7 @@ from replanctl.host.functions import OnError, Toolbox
 from replanctl.host.rehearse import events_of, name_of, outside_of
 from replanctl.host.running import PLANNER_PLACE, TOOLS_PLACE, OnEvent, Running
 from replanctl.host.soundness import sound
+from replanctl.host.waiting import OnWait
 from replanctl.kinds import Granularity, RunStatus
 from replanctl.replan import Replanner
 from replanctl.run import Event, SessionResult, UnsettledError, doubts
@@ -39,12 +40,16 @@ class NotGivenError(UsageError):
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """The planner and the tools that a run goes on with; `planner_timeout` in seconds, None as before."""
+    """The planner and the tools that a run goes on with; `planner_timeout` in seconds, None as before.
+
+    `on_error` is told what a tool raises, `on_wait` who is waited for.
+    """
 
     planner: str | Replanner | None = None
     tools: str | Toolbox | None = None
     planner_timeout: float | None = None
     on_error: OnError | None = None
+    on_wait: OnWait | None = None
 
 
 def resume(
@@ -110,7 +115,9 @@ def _taken_up(store: Store, writer: RunWriter, changes: Changes, given: Given) -
     except UnsettledError as error:
         raise InDoubtError(f"run {run}", error, open_, run) from None
     timeout = inputs.planner_timeout
-    real = outside_of(given.planner, given.tools, planner_timeout=timeout, on_error=given.on_error)
+    real = outside_of(
+        given.planner, given.tools, planner_timeout=timeout, on_error=given.on_error, on_wait=given.on_wait
+    )
     events = events_of(inputs, log, real=real)
     again = list(islice(events, kept))
     _check(again, lines[:kept], run)

@@ -21,6 +21,7 @@ from replanctl.store import Inputs, SourceText
 if TYPE_CHECKING:
     from replanctl.host.effects import Journal
     from replanctl.host.functions import OnError, Toolbox
+    from replanctl.host.waiting import OnWait
     from replanctl.replan import Lesson, Replanner
     from replanctl.store import RunWriter
 
@@ -96,8 +97,10 @@ def prepare(
     planner: str | Replanner | None = None,
     planner_timeout: float = PLANNER_TIMEOUT,
     on_error: OnError | None = None,
+    on_wait: OnWait | None = None,
 ) -> Prepared:
-    """A rehearsal with all that goes beside its files. Raises UsageError for what makes no sense."""
+    """A rehearsal with all that goes beside its files; `on_wait` is told who is waited for. Raises UsageError for what
+    makes no sense."""
     told = tuple(map(_fault, faults))
     if tools is not None and told:
         raise UsageError("--tools and --fault exclude each other", hint="tools are called, or answered from a script")
@@ -112,7 +115,9 @@ def prepare(
         planner_timeout,
         faults=tuple(map(str, told)),
     )
-    real = outside_of(planner, tools, rehearsal.plan, planner_timeout=planner_timeout, on_error=on_error)
+    real = outside_of(
+        planner, tools, rehearsal.plan, planner_timeout=planner_timeout, on_error=on_error, on_wait=on_wait
+    )
     return Prepared(inputs, rehearsal, real)
 
 

@@ -8,7 +8,7 @@ from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
     from replanctl.show.checks import Tested, github_lines, problems_markdown, sarif, tests_markdown
-    from replanctl.show.console import make_console
+    from replanctl.show.console import make_console, terminal_width
     from replanctl.show.cost import cost_screen
     from replanctl.show.coupling import coupling_screen
     from replanctl.show.diff import diff_markdown, diff_screen
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from replanctl.show.text import clean, glyphs_for
     from replanctl.show.tuning import tune_screen
     from replanctl.show.verdict import closing_line, verdict_style
+    from replanctl.show.waiting import Waits
     from replanctl.show.why import why_screen
     from replanctl.show.words import RESUMED
 else:
@@ -39,7 +40,7 @@ else:
         {
             "verdict": ("closing_line", "verdict_style"),
             "checks": ("Tested", "github_lines", "problems_markdown", "sarif", "tests_markdown"),
-            "console": ("make_console",),
+            "console": ("make_console", "terminal_width"),
             "cost": ("cost_screen",),
             "coupling": ("coupling_screen",),
             "diff": ("diff_markdown", "diff_screen"),
@@ -61,6 +62,7 @@ else:
             "tuning": ("tune_screen",),
             "session": ("SessionScreen",),
             "text": ("clean", "glyphs_for"),
+            "waiting": ("Waits",),
             "why": ("why_screen",),
             "words": ("RESUMED",),
         },
@@ -90,6 +92,7 @@ __all__ = [
     "RESUMED",
     "SessionScreen",
     "Span",
+    "Waits",
     "clean",
     "Tested",
     "github_lines",
@@ -110,6 +113,7 @@ __all__ = [
     "dot",
     "glyphs_for",
     "make_console",
+    "terminal_width",
     "mermaid",
     "problem_lines",
     "problems_screen",

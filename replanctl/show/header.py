@@ -38,7 +38,7 @@ class Header(msgspec.Struct, frozen=True, gc=False):
 
 def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None:
     """Print the goal, and on one line the circumstances."""
-    limits = start.limits if facts.policy is None else _in_force(facts.policy, steps)
+    limits = start.limits if facts.policy is None else in_force(facts.policy, steps)
     parts = [
         *([f"run {facts.run}"] if facts.run is not None else []),
         plural(steps, "step"),
@@ -58,7 +58,7 @@ def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None
     paper.blank()
 
 
-def _in_force(policy: Policy, steps: int) -> dict[str, Any]:
+def in_force(policy: Policy, steps: int) -> dict[str, Any]:
     """The limits that a policy means for a plan of this many steps in its first version."""
     return msgspec.structs.asdict(resolve(policy.gates, steps, CostModel(policy.coefficients)))
 

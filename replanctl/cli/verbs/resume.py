@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from replanctl.cli.amending import AmendOptions, changes
 from replanctl.cli.flags import Flag, Verb, duration, positive
-from replanctl.cli.following import Offers, naming_the_run, view_of
+from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, watched
 from replanctl.cli.output import output
 from replanctl.cli.spared import spare, started
 from replanctl.cli.world import World
@@ -54,13 +54,14 @@ def execute(options: Options, world: World) -> int:
     offers = Offers(options.store, options.planner, options.tools)
     with (
         collector_paused(),
+        watched(options, world, options.tools, options.planner) as (watch, world),
         output(world.stdout, options.output) as stream,
         naming_the_run(row.run, offers),
         _saying_how(offers),
-        take_up(folder, row.run, changes(options), _given(options)) as running,
+        take_up(folder, row.run, changes(options), _given(options, watch)) as running,
     ):
         view = view_of(options.format, options, world, stream, running.inputs, row.run)
-        result = running.follow(view.event)
+        result = running.follow(watch.following(view.event, running.inputs))
         view.close(result)
     if options.lessons:
         add_to_book(options.lessons, result, running.inputs.policy.lessons)
@@ -73,9 +74,9 @@ def _latest(store: Store) -> RunRow:
     return next(open_, None) or store.latest()
 
 
-def _given(options: Options) -> Given:
+def _given(options: Options, watch: Unwatched) -> Given:
     timeout = None if options.planner_timeout is UNSET else options.planner_timeout
-    return Given(planner=options.planner, tools=options.tools, planner_timeout=timeout)
+    return Given(planner=options.planner, tools=options.tools, planner_timeout=timeout, on_wait=watch.on_wait)
 
 
 @contextmanager

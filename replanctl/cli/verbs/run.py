@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from replanctl.cli.flags import Flag, Verb, duration
-from replanctl.cli.following import Offers, naming_the_run, view_of
+from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, watched
 from replanctl.cli.output import output, tell_traceback
 from replanctl.cli.overrides import PolicyOptions, with_flags
 from replanctl.cli.world import World
@@ -50,23 +50,27 @@ def execute(options: Options, world: World) -> int:
         raise UsageError(
             "--tools and --outcomes exclude each other", hint="tools are called, or answered from a script"
         )
-    with collector_paused():
-        prepared = _prepared(options, world)
-        _spare_what_is_read(options, prepared, world)
-        folder = None if options.no_store else world.store_folder(options.store)
-        offers = Offers.of(options.store, prepared.inputs)
-        with (
-            output(world.stdout, options.output) as stream,
-            prepared.begin(folder, world.now()) as running,
-            naming_the_run(running.number, offers),
-        ):
-            view = view_of(options.format, options, world, stream, running.inputs, running.number)
-            result = running.follow(view.event)
-            view.close(result)
-        if options.lessons:
-            from replanctl.host import save_book
+    with collector_paused(), watched(options, world, options.tools, options.planner) as (watch, aware):
+        return _run(options, aware, watch)
 
-            save_book(options.lessons, result)
+
+def _run(options: Options, world: World, watch: Unwatched) -> int:
+    prepared = _prepared(options, world, watch)
+    _spare_what_is_read(options, prepared, world)
+    folder = None if options.no_store else world.store_folder(options.store)
+    offers = Offers.of(options.store, prepared.inputs)
+    with (
+        output(world.stdout, options.output) as stream,
+        prepared.begin(folder, world.now()) as running,
+        naming_the_run(running.number, offers),
+    ):
+        view = view_of(options.format, options, world, stream, running.inputs, running.number)
+        result = running.follow(watch.following(view.event, running.inputs))
+        view.close(result)
+    if options.lessons:
+        from replanctl.host import save_book
+
+        save_book(options.lessons, result)
     return 0 if result.status == "completed" else 1
 
 
@@ -87,7 +91,7 @@ def _lessons(options: Options) -> tuple[Lesson, ...]:
     return open_book(options.lessons)
 
 
-def _prepared(options: Options, world: World) -> Prepared:
+def _prepared(options: Options, world: World, watch: Unwatched) -> Prepared:
     rehearsal = load_rehearsal(
         options.plan,
         outcomes=options.outcomes,
@@ -104,6 +108,7 @@ def _prepared(options: Options, world: World) -> Prepared:
         planner=options.planner,
         planner_timeout=options.planner_timeout,
         on_error=tell_traceback(world.stderr) if options.debug else None,
+        on_wait=watch.on_wait,
     )
 
 

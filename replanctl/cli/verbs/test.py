@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb, duration, positive
+from replanctl.cli.following import UNWATCHED, Unwatched
 from replanctl.cli.output import say, write_document
 from replanctl.cli.spared import spare
 from replanctl.cli.world import World, failing_at_the_end
@@ -54,7 +55,7 @@ def execute(options: Options, world: World) -> int:
     """Run the tests; pytest writes the report."""
     import pytest
 
-    from replanctl.cli.collect import Reports
+    from replanctl.cli.collect import Reports, Watching
 
     for path in options.paths:
         if not path.exists():
@@ -63,14 +64,15 @@ def execute(options: Options, world: World) -> int:
     if options.parallel > 1 and find_spec("xdist") is None:
         raise UsageError("-n runs tests side by side with pytest-xdist, which is not here", hint=_INSTALL)
     _check(options)
-    reports = Reports()
+    reports, watching = Reports(), Watching()
     aside = options.format is TestFormat.MARKDOWN  # the summary is the result; pytest's own words go beside it
     with (
         failing_at_the_end(world.stdout),
         _without(world, "PYTEST_ADDOPTS", "PYTEST_PLUGINS"),
         redirect_stdout(sys.stderr) if aside else nullcontext(),
+        _watched(options, world, watching.column) as watching.watch,
     ):
-        code = pytest.main([*_arguments(options), *map(str, options.paths)], plugins=[reports])
+        code = pytest.main([*_arguments(options), *map(str, options.paths)], plugins=[reports, watching])
     _tell(reports, options, world)
     if code == pytest.ExitCode.NO_TESTS_COLLECTED and options.keyword:
         raise UsageError(f"no rehearsal with an expect: block matches -k {options.keyword}")
@@ -81,6 +83,15 @@ def execute(options: Options, world: World) -> int:
     if reports.unread:  # with several processes pytest takes that for a failure
         return UsageError.exit_code
     return int(code) if code in _FAILED else UsageError.exit_code
+
+
+def _watched(options: Options, world: World, column: Callable[[], int]) -> AbstractContextManager[Unwatched]:
+    """Who shows what real tools and a planner are waited for."""
+    if options.tools is None and options.planner is None:
+        return nullcontext(UNWATCHED)
+    from replanctl.cli.waiting import watching_tests
+
+    return watching_tests(options, world, column)
 
 
 def _check(options: Options) -> None:
