@@ -17,6 +17,8 @@ from replanctl.replan.routing import RULE_NAMES
 from replanctl.replan.signal import ErrorType, Status
 from replanctl.run import result
 from replanctl.run.events import AnyEvent
+from replanctl.traces import dialects
+from replanctl.traces.classes import status_of
 from tests.conftest import ROOT
 from tests.pages import codes, everything, first_cells, read
 from tests.test_cases import PLANS
@@ -66,6 +68,24 @@ def test_exit_codes_and_coefficients() -> None:
     assert {name: int(value) for name, value in stated.items()} == {
         name: getattr(Coefficients(), name) for name in Coefficients.__struct_fields__
     }
+
+
+def test_the_http_statuses_of_recordings_are_the_code_s() -> None:
+    rows = re.findall(r"^\| ([\d, ]+) \| `(\w+)` \|$", read("import"), re.MULTILINE)
+    stated = {int(code): status for codes_, status in rows for code in codes_.split(",")}
+    assert stated == {code: status for code in range(1000) if (status := status_of(code)) is not Status.ERROR}
+
+
+def test_the_setting_of_every_dialect_that_has_one_is_told() -> None:
+    settings = [
+        word
+        for dialect in vars(dialects).values()
+        if isinstance(dialect, dialects.Dialect)
+        for said in (dialect.args_on, dialect.results_on)
+        for word in re.findall(r"\S*[=(]\S+|{.*}|openinference-\S+", said)
+    ]
+    assert len(settings) > 10
+    assert [word for word in settings if word.strip(",") not in read("import")] == []
 
 
 def test_every_example_plan_is_listed() -> None:
