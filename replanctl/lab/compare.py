@@ -41,6 +41,10 @@ class Lane(msgspec.Struct, frozen=True):
     policy: Policy
 
 
+# Sessions are compared in pairs, case by case, and not by their sums: each case meets the same script under both lanes,
+# so the difference within a pair is the policy's and nothing else's. Equal pairs say nothing about which lane is better
+# and are only counted; of the others the sign test asks how likely so lopsided a split would be if either side won as
+# often.
 class Pair(msgspec.Struct, frozen=True):
     """One case under the first lane and under another."""
 
@@ -111,6 +115,7 @@ class Comparison(msgspec.Struct, frozen=True):
 def strategy_lane(strategy: Strategy, policy: Policy) -> Lane:
     """A policy with one strategy put in force; its limits and retries stay."""
     match strategy:
+        # Forced in mode `replan`, for a mode that goes on with gaps would not come to a replan in the first place.
         case Strategy.NONE | Strategy.PATCH | Strategy.TAIL | Strategy.GLOBAL:
             forced = replace(policy.routing, force=Granularity(strategy))
             return Lane(strategy, replace(policy, mode=Mode.REPLAN, routing=forced))
@@ -167,5 +172,6 @@ class _Other:
         return Versus(self._name, better, worse, self._same, broken, sign_test(len(better), len(worse)))
 
 
+# Ended, then whole: what it cost is shown beside it and decides nothing, since it can't be weighed against a goal.
 def _rank(facts: Facts) -> tuple[bool, bool]:
     return facts.completed, facts.reason is Reason.GOAL_MET

@@ -13,6 +13,9 @@ from replanctl.replan import GATES, RULE_NAMES, RouteWhen
 from replanctl.schema import contract
 
 
+# Coverage is over all sessions of a matrix together. A rule that one session did not use says nothing; one that no
+# fault of any step ever brought into play either can't be reached or guards against something the matrix does not try.
+# That is why a reason is given only where it can be proved from the plan alone, and left out otherwise.
 class Dead(msgspec.Struct, frozen=True):
     """Something that was written to help and never did: what it is, which, and why where that is known."""
 
@@ -36,6 +39,8 @@ def coverage_of(rehearsal: Rehearsal, used: Used) -> Coverage:
     own = [rule.name for rule in rehearsal.policy.routing.rules]
     gates = [str(row.name) for row in GATES]
     return Coverage(
+        # The user's own rules that never decided stand under `dead`, with a reason where there is one: somebody wrote
+        # them in vain. Nobody wrote the built-in ones.
         tuple(name for name in (*RULE_NAMES, *own) if name in used.rules),
         tuple(name for name in RULE_NAMES if name not in used.rules),
         tuple(name for name in gates if name in used.gates),
@@ -91,6 +96,7 @@ def _dead(rehearsal: Rehearsal, used: Used) -> Iterator[Dead]:
 def _why_no_match(when: RouteWhen, rehearsal: Rehearsal) -> str:
     """What it asks for that no failure of this plan can be."""
     steps, tools = rehearsal.plan.steps, rehearsal.plan.tools or {}
+    # A scripted draft may bring any tool and any step, so nothing can be proved of a plan that has a planner.
     used = {step.tool_name for step in steps} | {w.tool for step in steps for w in step.alternatives if w.tool}
     used |= {name for tool in used & tools.keys() for name in tools[tool].fallback}
     if when.tool is not None and when.tool not in used and not rehearsal.planner:
@@ -110,6 +116,8 @@ def _why_no_fallback(rehearsal: Rehearsal, steps: tuple[Step, ...], tool: str, f
         return f"no step uses {tool}"
     if spec is None or spec.args is None:
         return ""
+    # Args with references are known only while the session runs; those of v1 without any are what the fallback would
+    # get.
     known = [step for step in mine if not mentions(step.args)]
     if known and all(contract.check_args(spec.args, step.args) for step in known):
         return "its schema refuses every call it would get"

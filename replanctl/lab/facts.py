@@ -42,6 +42,27 @@ class Freed(msgspec.Struct, frozen=True, gc=False):
     tokens: int
 
 
+# What is kept of a session, and why it is enough.
+#
+# A table of the lab asks the same few things of every session: whether it came to its goal and by which way, what it
+# spent, what of the policy and the script decided anything, and what its limits would have had to be. The events answer
+# all of it, but a session has dozens of them, and a sweep thousands of sessions. So a session is folded where it ran,
+# and only its facts cross the border between processes, stand in a file of facts, and are merged from shards.
+#
+# Four things follow from that, and hold in the whole room:
+#
+# - Facts are complete. What a table shows stands in them; nobody goes back to the events. The one exception runs the
+#   sessions of a single race again, which is exact, since a session is a function of its rehearsal, policy and faults.
+# - Tables are folds over facts in the order of the trials. Workers, shards and clusters change who runs a session, and
+#   never a byte of the result.
+# - Facts count as the result of a `run` does: tokens as they are booked, seconds on the session's own clock, effects as
+#   the result lists them. A cell of a matrix that is run by itself (`run --fault`) says the same.
+# - Facts judge nothing. Whether a lane is better, a limit too tight or a fallback dead is decided where the table is
+#   made, of all sessions together.
+#
+# Two of them are told indirectly. `needs` turns a gate's readings into limits: a gate that admits what is WITHIN it
+# needs the reading itself, one that admits what is BELOW it needs one more. `alternatives` are found by comparing
+# calls, because a draft says what is to be done and not which alternative it was taken from.
 class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One session. `key` says which it was; seconds are of session time, tokens are booked.
 
@@ -113,6 +134,7 @@ class FactFold:
             take(self, event)
 
     def _started(self, event: e.SessionStart) -> None:
+        # Of which tools every effect is listed is said once, at the start, and not by each event.
         self._once_only = frozenset(event.once_only)
 
     def _began(self, event: e.StepStart) -> None:
@@ -120,6 +142,7 @@ class FactFold:
         self._begun[event.step_id] = event
 
     def _fell_back(self, event: e.StepFallback) -> None:
+        # Keyed by the tool that the step began with, since that is where the fallback is declared.
         self.fallbacks[self._begun[event.step_id].tool, event.tool] = None
 
     def _routed(self, event: e.Route) -> None:
@@ -127,6 +150,8 @@ class FactFold:
 
     def _asked(self, event: e.Gate) -> None:
         self.last_gate = event
+        # Kept whether the gate admitted it or not: the largest need is the smallest limit under which none of it is
+        # refused.
         need = event.reading + _BELOW[event.gate]
         if need > self._needs.get(event.gate, 0):
             self._needs[event.gate] = need
@@ -149,9 +174,12 @@ class FactFold:
         self.versions += 1
         if event.granularity is not None:
             self.depths.append(event.granularity)
+        # A gap is filled by removing its step, or by listing the step again: a new cell has no gap yet.
         self.gaps.difference_update(event.removed)
         self.gaps.difference_update(step.id for step in event.steps)
         for step in event.steps:
+            # A step keeps its first self through every version: an alternative is numbered as that one listed it, and a
+            # later version may list fewer, or none.
             before = self._ways.get(step.replaces or "") or self._ways.get(step.id)
             if before is not None:
                 first, old = before
@@ -172,9 +200,12 @@ class FactFold:
         self.calls += len(event.attempts)
         args = b""
         for number, attempt in enumerate(event.attempts):
+            # The ledger books an execution by its first attempt; each further one is a retry, whichever tool it called.
             first = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
             self._book(first if number == 0 else LedgerKind.RETRY, attempt.tokens)
             if attempt.acted:
+                # The same call is the same tool with the same args, whatever the order of their keys. Encoded only once
+                # an attempt took effect: most executions of most tools never come here twice.
                 args = args or msgspec.json.encode(self._begun[event.step_id].args, order="deterministic")
                 key = (attempt.tool, args)
                 self._effects[key] = self._effects.get(key, 0) + 1
@@ -185,6 +216,8 @@ class FactFold:
 
     def needs(self) -> tuple[Need, ...]:
         """What each gate that was asked read at most, and what was spent of what others count."""
+        # Some gates are asked before a step and never at its end, so that the last spending has no reading of its own:
+        # for these the totals stand in.
         spent = {
             GateName.MAX_STEPS: self.executions,
             GateName.MAX_TOOL_CALLS: self.calls,
@@ -251,6 +284,8 @@ class FactFold:
         return Stopped(end.gate, gate.limit, gate.reading)
 
 
+# By class: looked up once for each event of each session, which is most of what a sweep does beside running them. What
+# is not here says nothing that any table asks for.
 _TAKE: dict[type, Callable[[FactFold, Any], None]] = {
     e.SessionStart: FactFold._started,
     e.PlanCommit: FactFold._committed,
@@ -269,6 +304,7 @@ def _asked_below(row: GateRow) -> bool:
     return (row.asked.get(Moment.COMMIT) or row.asked.get(Moment.REPLAN)) is Bound.BELOW
 
 
+# Asked at a replan or at the commit of its draft, a gate counts what was spent so far, and one more is about to be.
 _BELOW = {row.name: int(_asked_below(row)) for row in GATES}
 
 

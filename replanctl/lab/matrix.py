@@ -36,6 +36,10 @@ class MatrixOptions(msgspec.Struct, frozen=True):
 _FAULTS_ALONE = MatrixOptions()
 
 
+# The grid: every step × every status of `FAULTS`, once and for ever. Once is the first attempt alone, after which the
+# script answers again, so it asks what retries absorb; for ever asks what replans, fallbacks and alternatives can get
+# around. Faults name steps and follow their lineage, as scripted outcomes do, so that a step under a new id does not
+# get out of one; another tool does.
 class Row(msgspec.Struct, frozen=True):
     """One step: the facts of each status of `FAULTS`, once and for ever."""
 
@@ -113,6 +117,8 @@ def matrix_trials(of: Case | Rehearsal, options: MatrixOptions = _FAULTS_ALONE) 
     """The script as it is, every fault of every step, the goal changes, the sample of pairs: always the same."""
     rehearsal = of.rehearsal if isinstance(of, Case) else of
     steps = rehearsal.plan.steps
+    # The order is the contract between trials and table: the script, then every fault, step by step, then goals, then
+    # pairs. `rows` reads the grid off by it.
     trials = [Trial(("script",))]
     trials += [_faulted("fault", one) for step in steps for one in _faults(step)]
     if options.goals:
@@ -131,6 +137,8 @@ def _faulted(kind: str, *faults: Fault) -> Trial:
 
 def _changes(rehearsal: Rehearsal) -> Iterator[Interruption]:
     """Each goal of the plan's own interruptions, or one made up, after each step."""
+    # A goal change costs the same whatever the new goal says, unless the script's planner answers that very goal: so
+    # the plan's own goals are tried where it has any.
     own = {one.goal: one.refutes for one in rehearsal.interruptions} or {MADE_UP_GOAL: ()}
     for step in rehearsal.plan.steps:
         yield from (Interruption(goal, step.id, refutes=refutes) for goal, refutes in own.items())
@@ -147,6 +155,8 @@ def pairs_in_all(steps: int) -> int:
 
 def _pairs(steps: Sequence[Step], wanted: int) -> Iterator[tuple[Fault, Fault]]:
     """A sample without replacement, the same for the same plan: drawn by number, so that nobody lists them all."""
+    # Seeded by the plan's length and by nothing else: the same plan has the same sample on every machine and in every
+    # shard. Pairs are drawn by their number, because a plan of 100 steps has two million of them.
     each = 2 * len(FAULTS)
     total = pairs_in_all(len(steps))
     for number in sorted(Random(len(steps)).sample(range(total), min(wanted, total))):
@@ -208,10 +218,12 @@ class _Fold:
     def apply(self, one: Facts) -> None:
         kind, *faults = one.key
         self.used.apply(one)
+        # The session without a fault is the base that the others are read against, and not one of them.
         if kind != "script":
             self.totals.apply(one)
         for doubled in one.doubled:
             times, sessions, statuses = self._twice.get(doubled.tool, (0, 0, {}))
+            # Only a single fault tells which status made a call take effect twice; of a pair either may have.
             statuses |= dict.fromkeys(map(_status_of, faults if kind == "fault" else ()))
             self._twice[doubled.tool] = max(times, doubled.times), sessions + 1, statuses
         if kind == "pair":
@@ -225,6 +237,8 @@ class _Fold:
     def _paired(self, one: Facts, faults: list[str]) -> None:
         self._pairs += 1
         self._pairs_completed += one.completed
+        # Worth showing is what only the pair does. Single faults come first in the order of trials, so that their ends
+        # are known by now; one that strands a session by itself explains the pair already.
         if not one.completed and all(self._ends.get(each) for each in faults):
             self._worse += 1
             if len(self._shown) < PAIRS_SHOWN:
@@ -262,10 +276,13 @@ def _stranded(rows: Iterable[Row]) -> Iterator[Stranded]:
         stays = tuple(str(status) for status, f in zip(FAULTS, row.always, strict=True) if not f.completed)
         if once:
             yield Stranded(row.step_id, row.tool, once, False)
+        # A status that strands a session once is said so, and not again under those that do it only for ever.
         if only := tuple(status for status in stays if status not in once):
             yield Stranded(row.step_id, row.tool, only, True)
 
 
+# Where nothing of this is written down, every fault that stays must end short, and the table says so once instead of
+# listing every step.
 def _has_other_ways(rehearsal: Rehearsal) -> bool:
     """Whether anything in the plan could get around a fault that stays."""
     steps, tools = rehearsal.plan.steps, rehearsal.plan.tools or {}

@@ -40,6 +40,9 @@ def _events(case: Case, lane: Lane) -> list[Event]:
     return list(session_of(case.rehearsal, lane.policy, case.lessons).events())
 
 
+# Two sessions of one script are the same event for event until a policy decides otherwise, so the first event that
+# differs is the decision that made the difference; everything later is its consequence. Within the groups that went on
+# together the same question is asked again, until nobody parts.
 def _partings(lines: Lines) -> Iterator[Parting]:
     """Where these lanes part, then where those part that went on together. Partings at one instant are one."""
     waiting = [lines]
@@ -59,6 +62,8 @@ def _parted(lines: Lines, at: int, instant: float) -> list[tuple[Lines, int]]:
     for group in _groups(lines, at):
         again = _first_difference(list(group.values()))
         if again is not None and _at(group, again) == instant:
+            # Lanes that go together here and part later in this instant decided otherwise about the same failure: all
+            # that happens at one instant is one parting.
             found += _parted(group, again, instant)
         else:
             found.append((group, at))
@@ -94,6 +99,7 @@ def _groups(lines: Lines, at: int) -> list[Lines]:
 
 def _parting(groups: Sequence[tuple[Lines, int]]) -> Parting:
     lines = [(tuple(group), next(iter(group.values())), at) for group, at in groups]
+    # The failure that was being answered: it may stand in each group's own stretch, so all of them are looked through.
     before = [event for _, line, at in lines for event in line[:at] if isinstance(event, e.Signal)]
     now = lines[0][1][lines[0][2]].at
     signal = next((event for event in before if event.at == now), None)
@@ -102,10 +108,13 @@ def _parting(groups: Sequence[tuple[Lines, int]]) -> Parting:
     return Parting(now, where, "" if signal is None else signal.error_msg, said)
 
 
+# Events are compared by what comes of them. A rule's name, a gate's reading or the limit in force differ between any
+# two policies and would make every race part at its first gate.
 def _alike(one: Event, two: Event) -> bool:
     """Whether both do the same: rules may have other names and gates other readings, as long as nothing comes of it."""
     if type(one) is not type(two):
         return False
+    # It states the policy, which is what is being compared.
     if isinstance(one, e.SessionStart):
         return True
     return bool(_bare(one) == _bare(two))

@@ -41,6 +41,8 @@ class Stats(msgspec.Struct, frozen=True):
     repeated: int
 
 
+# Stored runs are read one after the other and folded at once: a store of thousands takes the memory of one. Here
+# nothing is run again, so that only what the runs themselves say is counted; a policy is judged by `tune`.
 class RunFold:
     """What one run says: how often each rule and gate decided, how it ended, and what its replans did."""
 
@@ -66,6 +68,8 @@ class RunFold:
                 self._called(event)
             case e.PlanCommit() if event.granularity is not None:
                 self.replans += 1
+                # A replan's cause is `type@step`: the call of that step which failed is the one that the new version
+                # should not make again.
                 self._avoid = self._failed.get(event.cause.partition("@")[2])
             case e.SessionComplete():
                 self.end = event.reason
@@ -74,6 +78,7 @@ class RunFold:
 
     def _called(self, event: e.StepEnd) -> None:
         call = self._begun.get(event.step_id, b"")
+        # Once for each replan, however often the version goes on to make it.
         if call == self._avoid:
             self.repeated += 1
             self._avoid = None

@@ -37,6 +37,10 @@ class Kind(StrEnum):
     COMPARE = "compare"
 
 
+# A shard is made where its files are, and merged where they may not be. So a study carries what its table needs of each
+# case: a matrix and a race need the plan and the policy themselves, tuning and comparing many cases need names and
+# counts alone. `digest` is over everything that decides a session, so that shards of two different sweeps are never
+# added up.
 class Studied(msgspec.Struct, frozen=True, omit_defaults=True):
     """One case: how many sessions, and what of it the table needs: its texts and its policy, where it needs them."""
 
@@ -84,6 +88,7 @@ class Study(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def digest(self) -> str:
         """The same for the same study, whatever the shard."""
+        # Shards of one study have one digest, or they could not be told to belong together.
         whole = msgspec.structs.replace(self, shard=1, shards=1)
         return sha256(msgspec.json.encode(whole)).hexdigest()[:16]
 
@@ -121,6 +126,7 @@ def compare_study(cases: Sequence[Case], lanes: Sequence[Lane | Strategy], made_
 
 def _studied(case: Case, trials: int, *, whole: bool = False) -> Studied:
     rehearsal = case.rehearsal
+    # Rules without a place in a file are not in the texts: faults of a stored run, and they decide its sessions.
     faults = [rule.name for rule in rehearsal.outcomes if rule.name]
     texts = msgspec.json.encode((rehearsal.sources, rehearsal.policy, case.lessons, faults))
     studied = Studied(case.name, sha256(texts).hexdigest()[:16], trials, case.solved)

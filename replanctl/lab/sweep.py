@@ -33,6 +33,8 @@ AHEAD = 4  # batches under way for each worker, so that none waits
 Batch = tuple[tuple[Rehearsal, tuple[Trial, ...]], ...]
 
 
+# The cyclic collector would look through all that the batch holds again and again. With it off, one collection of the
+# young generations at the end frees the sessions; a full one would walk the loaded plans too, for nothing.
 def run_batch(batch: Batch) -> list[Facts]:
     """What a worker does. Sessions make cycles, so they are collected once for all, as long as they are young."""
     with collector_paused():
@@ -76,12 +78,15 @@ def sweep_trials(
 
 
 def _through(executor: Executor, work: Iterator[Batch], workers: int) -> Iterator[list[Facts]]:
+    # A bounded number of batches is submitted ahead, and taken from the left: memory stays flat however long the sweep,
+    # and a slow batch delays the output, never its order.
     under_way: deque[Future[list[Facts]]] = deque(executor.submit(run_batch, b) for b in islice(work, workers * AHEAD))
     try:
         while under_way:
             yield under_way.popleft().result()
             under_way.extend(executor.submit(run_batch, batch) for batch in islice(work, 1))
     finally:
+        # The consumer went away (Ctrl-C, or a table that needed no more): what has not begun need not.
         for waiting in under_way:
             waiting.cancel()
 
@@ -107,6 +112,8 @@ def _end_with(parent: int) -> None:
 
 
 def _leave_stops_alone() -> None:
+    # A terminal sends Ctrl-C to the whole group: the parent alone acts on it, for it keeps what is done. A fork
+    # inherits the parent's handlers for the others, which are about the parent's run and not the worker's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, signal.SIG_DFL)
@@ -118,6 +125,7 @@ def sharded(
     """Every `of`-th trial, beginning with the `shard`-th (from 1): shards of one sweep share no trial and miss none."""
     number = 0
     for rehearsal, each in trials:
+        # Counted through all cases, so that shards are of one size even where every case has but one session.
         mine = [trial for offset, trial in enumerate(each, number) if offset % of == shard - 1]
         number += len(each)
         yield rehearsal, mine

@@ -22,6 +22,8 @@ class Totals(msgspec.Struct, frozen=True):
     stopped: int
 
 
+# Both totals are counted session by session and never by walking a table: a matrix with pairs does not keep its pairs,
+# and a comparison keeps only cases that differ.
 class TotalsFold:
     """Counts sessions by how they ended."""
 
@@ -47,6 +49,7 @@ class TotalsFold:
     def totals(self) -> Totals:
         """What they came to."""
         completed = self.met + self.gaps
+        # What did neither complete nor hand over was stopped: by a gate, an abort, or for want of a plan.
         stopped = self.sessions - completed - self.handed_over
         by_replans = self.met - self.absorbed
         return Totals(self.sessions, completed, self.absorbed, by_replans, self.gaps, self.handed_over, stopped)
@@ -83,6 +86,7 @@ class LaneFold:
         sums["with_gaps"] += one.reason is Reason.GOAL_MET_WITH_GAPS
         for name in ("gaps", "calls", "replans", "tokens", "effects"):
             sums[name] += getattr(one, name)
+        # Summed as whole microseconds, as the session's clock counts: sums of floats drift with their number.
         self._microseconds += round(one.seconds * 1_000_000)
 
     def totals(self) -> LaneTotals:

@@ -22,6 +22,10 @@ from replanctl.script import Fault, ScriptedTools, with_faults
 replace = msgspec.structs.replace
 
 
+# A trial is small and plain, since it is sent to a worker together with its rehearsal, which is shared by all trials of
+# a batch. Its key is what a table knows the session by: `fault` and `3=timeout:always`, a lane's name, a case's name.
+# What differs from the rehearsal is put on top when it runs, and not into a rehearsal of its own: with one loaded plan
+# for all sessions nothing is read or checked twice.
 class Trial(msgspec.Struct, frozen=True, gc=False):
     """One session to run: which it is, the faults before the script, a goal change, the policy (None: its own).
 
@@ -51,6 +55,8 @@ def run_trial(rehearsal: Rehearsal, trial: Trial) -> Facts:
     return fold.facts(
         trial.key,
         planner=planner.used() if planner is not None else (),
+        # Faults stand before the script's own rules and are numbered with them; a rule keeps the number it has in its
+        # file.
         outcomes=tuple(number - mine for number in used if number >= mine),
         unlanded=tuple(str(one) for number, one in enumerate(trial.faults) if number not in used),
     )
@@ -67,6 +73,7 @@ def judged(rehearsal: Rehearsal, trial: Trial) -> Facts:
     before = run_trial(rehearsal, trial)
     if before.stopped is None:
         return before
+    # The gate that stopped it, alone: lifting all of them would say what the plan can do, and not what this limit cost.
     judge = _Judge(rehearsal, trial, GATE[before.stopped.gate])
     freed = judge.smallest(before.stopped.limit or 0, before.tokens)
     return replace(before, freed=freed, runs=1 + judge.runs)
@@ -81,13 +88,17 @@ class _Judge:
 
     def smallest(self, low: Number, tokens: int) -> Freed | None:
         """The smallest limit above `low` under which it completes; None where it does not without one either."""
+        # First without the limit: where that does not help either, no limit will, and the bisection need not begin.
         if not self._run(None if self._row.nullable else MOST).completed:
             return None
         high = self._one_that_frees(low)
+        # Here the session may complete under a limit and not under a higher one, so that a bisection could step over
+        # the first that frees it.
         if self._row.name is GateName.PER_STEP and high - low <= ONE_BY_ONE:
             low = next(limit for limit in range(int(low), int(high)) if self._run(limit + 1).completed)
             high = low + 1
         limit = self._between(low, high)
+        # Run once more at the limit that was found: the last run of a bisection was on either side of it.
         return Freed(limit, self._run(limit).tokens - tokens)
 
     def _one_that_frees(self, low: Number) -> Number:

@@ -27,6 +27,10 @@ FEW = 5  # a limit that fewer sessions decided stands on little
 Number = int | float
 
 
+# A limit is right when it stops what would never have finished and lets through what would. A corpus can tell the two
+# apart, since every session that a gate stopped is run again without it. Freeing is worth it for all but those of which
+# the recording says that they failed their task: a session that completes in rehearsal only made the calls, whether
+# they solved anything the recording alone knows.
 class Rescued(msgspec.Struct, frozen=True):
     """A session that a gate stopped and that finishes without it: from which limit on, and what it cost more."""
 
@@ -166,6 +170,7 @@ class _Fold:
         self.runs += one.runs
         if one.stopped is not None:
             self.stopped[one.stopped.gate].append(_Stopped(one, self._solved.get(one.key[0])))
+        # Of a session that was stopped elsewhere the needs say only how far it came.
         elif one.completed:
             for need in one.needs:
                 counted = self.needs[need.gate]
@@ -179,6 +184,9 @@ def _tuned(gate: GateName, fold: _Fold) -> GateTuning:
         for one in stopped
         if one.facts.freed is not None
     )
+    # The largest of the limits that free one session each frees all of them. It also has to cover what completed
+    # sessions need of this gate today: a default that grows with the plan may allow a long one more than the number
+    # that is now written down for all.
     worth = [one.limit for one in rescued if one.worth_it]
     proposed = max([*worth, *fold.needs[gate]]) if worth else None
     stops = (one.facts.stopped for one in stopped)
@@ -208,6 +216,7 @@ def _curve(
     """What completes now, and under each limit that frees a session, or is proposed, as the limit of all."""
     yield CurvePoint(None, fold.completed, *clopper_pearson(fold.completed, fold.sessions))
     limits = {one.limit for one in rescued} | ({proposed} if proposed is not None else set())
+    # Completed sessions that never came near this gate, and would complete under any limit of it.
     unread = fold.completed - sum(needs.values())
     for limit in sorted(limits):
         kept = unread + sum(many for need, many in needs.items() if need <= limit)
