@@ -14,7 +14,8 @@ import msgspec
 from replanctl.files import Rehearsal
 from replanctl.host import session_of
 from replanctl.kinds import GateName
-from replanctl.lab.facts import Facts, Freed, facts_of
+from replanctl.lab.facts import Facts, Freed
+from replanctl.lab.fold import facts_of
 from replanctl.replan import GATE, GateRow, Lesson, ScriptedReplanner, Unit
 from replanctl.run import Interruption, Policy
 from replanctl.script import Fault, ScriptedTools, with_faults
