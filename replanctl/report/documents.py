@@ -18,6 +18,8 @@ from replanctl.run import AnyEvent, ResultFold, SessionResult, SessionStart
 FROM = "it takes what run, show, matrix, tune and compare write with --format json, and run's --format jsonl"
 
 
+# Documents are told by their keys and not by their names: they arrive through pipes and under any name. Each kind has a
+# key that no other has, so the order of the table does not matter.
 class _Kind(NamedTuple):
     """A document of ours: the keys that tell it, what it is called, its type, and its page."""
 
@@ -49,6 +51,7 @@ def page_of(name: str, text: str) -> str | None:
     try:
         keys = msgspec.json.decode(text, type=dict[str, msgspec.Raw]).keys()
     except msgspec.DecodeError:
+        # Lines of JSON are no document by themselves; the first line says whether they are events.
         return _of_events(name, text) if _begins_a_session(text) else None
     if {"seq", "at", "type"} <= keys:
         return _of_events(name, text)
@@ -84,9 +87,12 @@ def _of_events(name: str, text: str) -> str:
             continue
         try:
             event = decode(line)
+            # Two runs in one file, or one without its head, would fold to a result of neither.
             if isinstance(event, SessionStart) != (fold.seq < 0):
                 raise ValueError("a session has one session.start, and it is the first")
             fold.apply(event)
+        # Events that are each right may not follow each other: a fold then misses a step or a version that was never
+        # begun.
         except (msgspec.DecodeError, LookupError, TypeError, ValueError, AttributeError) as error:
             said = f"{name}:{number}: this is no event that follows the one before it: {error}"
             raise UsageError(said, hint=FROM) from None

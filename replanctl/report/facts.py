@@ -33,6 +33,8 @@ class RunReport(msgspec.Struct, frozen=True):
     prompts: tuple[Prompt, ...] | None = None
 
 
+# A result says how long each call took, and not when it was made: waits between retries lie in between, and a call of
+# another tool after them. The events have it, since each retry and fallback is one, at the time it begins.
 class CallFold:
     """Takes a session's events: when each call of each execution began and ended, and when it was waited."""
 
@@ -56,6 +58,8 @@ class CallFold:
 def _stretches(event: StepEnd, began: list[float]) -> list[Stretch]:
     found: list[Stretch] = []
     for begin, attempt in zip(began, event.attempts, strict=False):
+        # Between the end of a call and the begin of the next the session waited, as the retry policy or the tool itself
+        # said.
         if found and begin > found[-1].end:
             found.append(Stretch(found[-1].end, begin, "wait"))
         kind = "done" if attempt.status == "ok" and event.error is None else "failed"

@@ -43,8 +43,11 @@ def _rows(result: SessionResult) -> Iterator[list[str]]:
     for route in result.routes:
         routes[route.version, route.step_id].append(route)
     for signal in result.signals:
+        # A signal and its route share version and step, not an id. Where a step fails more than once in a version, its
+        # routes come in the same order as its signals.
         taken = routes[signal.version, signal.step_id]
         yield _row(signal, taken.pop(0) if taken else None)
+    # What is routed without a signal is a changed goal: nothing failed.
     for left in routes.values():
         yield from ([_place(each.version, each.step_id), "the goal changed", "", *_decided(each)] for each in left)
 
@@ -70,6 +73,7 @@ def gates(result: SessionResult) -> Section | None:
     by_gate: dict[GateName, list[GateView]] = {}
     for each in result.gates:
         by_gate.setdefault(each.gate, []).append(each)
+    # In the order in which gates are asked, which says which of two would have refused first.
     order = [gate for gate in GATE if gate in by_gate]
     groups = [Group(f"{gate}: {GATE[gate].counts}", _readings(by_gate[gate])) for gate in order]
     heads = ("Asked", "Reading", "Limit", "Answer", "How full")
@@ -192,6 +196,7 @@ def _sums(lines: tuple[LedgerLine, ...]) -> Html:
     sums: dict[LedgerKind, int] = {}
     for line in lines:
         sums[line.kind] = sums.get(line.kind, 0) + line.booked
+    # Against the largest, for shares of the whole would make all but one kind too short to compare.
     most = max(sums.values())
     rows = [
         [str(kind), "main flow" if kind.is_main else "remedy", words.number(tokens), _share(kind, tokens, most)]

@@ -13,6 +13,11 @@ from replanctl.show import clean
 _ALONE = frozenset({"meta"})  # elements without an end
 
 
+# Why a type and not a rule. A page is full of texts that others wrote: goals, args, results of tools, messages of
+# errors. Escaping each where it is put in works until somebody forgets one. So what is markup already says so by its
+# type, everything else is escaped by whatever takes it in, and forgetting is not possible: a plain `str` is always
+# foreign. The price is that markup can't be cut or joined as text, for a slice of an `Html` is a `str` again and would
+# be escaped twice.
 class Html(str):
     """Markup that is whole: every element in it is closed, every foreign text in it escaped."""
 
@@ -21,6 +26,8 @@ class Html(str):
 
 def escape(text: str) -> Html:
     """A text as markup that shows it: one line, nothing of it acts, and nothing of it hides."""
+    # `clean` first, which is the screens' own door: what acts on a terminal (ESC, bidi overrides) also misleads whoever
+    # copies a text out of a page.
     return text if isinstance(text, Html) else Html(_escaped(clean(text), quote=True))
 
 

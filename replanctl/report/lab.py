@@ -39,6 +39,8 @@ from replanctl.show import grid, words
 from replanctl.show import lanes as show_lanes
 from replanctl.show import tuning as show_tuning
 
+# The marks are those of the screen, so that a page and a terminal are read alike; each comes with its meaning in words,
+# for who can't see it.
 MARKS = grid.Marks("·", "✓", "◐", "‼", "✗")
 MEANING = {
     "absorbed": ("goal met without a replan", "done"),
@@ -157,6 +159,8 @@ _SOLVED = {True: "yes", False: "no", None: "not known"}
 
 
 def _stopped(gate: GateTuning, names: dict[str, str]) -> Iterator[Sequence[str]]:
+    # Sessions that no limit frees are listed with the others: they are the answer to whether a higher limit would have
+    # helped.
     freed = {one.case: one for one in gate.would_finish}
     for case in gate.stopped:
         one = freed.get(case)

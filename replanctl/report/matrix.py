@@ -30,6 +30,7 @@ def matrix_page(document: MatrixDocument) -> str:
     for plan in plans:
         fold.add(plan.totals)
     lead = _lead([show.totals_in_words(fold.totals())])
+    # A grid is a page of its own; whoever opens a report on 300 plans wants those that do worst, and the table of all.
     worst = sorted(plans, key=_met)[:WHOLE]
     shown = [_plan(number, plan, names[plan.name]) for number, plan in enumerate(worst, start=1)]
     overview = Section("plans", "All plans", _overview(plans, names))
@@ -120,6 +121,7 @@ def _grid(plan: Matrix) -> Html:
 
 def _grid_heads(plan: Matrix) -> list[Html]:
     row = "Tool" if _is_folded(plan) else "Step"
+    # The upper storey is drawn only over the statuses it was made for: a document of another version may have more.
     fits = len(plan.statuses) == sum(count for _, count in _GROUPS)
     over = [tag("th", name, scope="colgroup", colspan=str(count)) for name, count in _GROUPS] if fits else []
     storeys = "2" if fits else "1"
@@ -153,6 +155,8 @@ def _cells(rows: Sequence[Sequence[Facts]]) -> list[Html]:
 
 
 def _cell(column: Sequence[Facts]) -> Html:
+    # Where steps are folded by tool a cell stands for several sessions, and shows the worst: a good average would hide
+    # the one that is stranded.
     mark = grid.mark_of(column[0], MARKS) if len(column) == 1 else grid.worst_of(column, MARKS)
     said, kind = MEANING[mark.kind]
     if mark.kind == "replans":

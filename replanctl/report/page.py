@@ -15,6 +15,7 @@ LONGEST_TITLE = 120
 def page(title: str, lead: Html, parts: Sequence[Section | None], *, kind: str) -> str:
     """The page of this title: `kind` says what it is a report of, `lead` what it comes to."""
     shown = [part for part in parts if part is not None]
+    # An empty heading is announced as nothing at all.
     title = title if title.strip() else kind
     head = joined(
         [
@@ -45,6 +46,9 @@ def _contents(parts: Sequence[Section]) -> Html:
     return tag("nav", tag("ol", *entries), aria_label="Contents")
 
 
+# One sheet for all pages, and nothing fetched: a report is mailed, attached and opened years later on a machine without
+# a network. Colours are variables, so that day and night differ in one place. Marks and words carry the meaning;
+# nothing is said by a colour alone.
 STYLE = Html("""
 :root{--ink:#1b1f24;--paper:#fff;--soft:#57606a;--line:#d0d7de;--wash:#f6f8fa;--done:#1a6e36;--fail:#b3261e;
 --warn:#7d5000;--link:#0b57c0;color-scheme:light dark}

@@ -10,12 +10,17 @@ from replanctl.show import words
 
 Row = TypeVar("Row")
 
+# A session may have 100,000 steps. A browser lays out a few hundred rows at once and hangs on more, so the middle is
+# left out, and how much it was is said.
 SHOWN = 400  # rows of a table; of more the first and the last, and how many there are
 VALUE = 240  # characters of a value that are shown
 TEXT = 24_000  # characters of a long text that are shown
 BAR = 600  # units of a bar's width
 
 
+# Pages are made of a few parts, each with what a screen reader needs built in: a table has a caption and headings with
+# a scope, a mark is said in words, a bar carries its figures as a title, and what scrolls can be reached by keyboard.
+# So no page can lack one of them, and a page reads the same without colour, on paper and aloud.
 class Section(NamedTuple):
     """A part of a page with a heading of its own. An `id` is there once on a page."""
 
@@ -107,6 +112,7 @@ def facts(pairs: Iterable[tuple[str, str]], *, wide: bool = False) -> Html:
 
 def own(text: str) -> Html:
     """Foreign text in a sentence: which way it runs stays its own affair."""
+    # Without isolation one right-to-left word in a goal would turn the punctuation and the numbers around it too.
     return tag("bdi", text)
 
 
@@ -128,6 +134,7 @@ def size(text: str) -> str:
 
 def long_text(text: str, label: str) -> Html:
     """A text of many lines, to be scrolled through on a screen and whole on paper."""
+    # Cut before it is escaped: behind it a cut could fall into the middle of an entity.
     shown = escape_lines(text[:TEXT])
     note = [paragraph(f"… cut here: {size(text)} in all.")] if len(text) > TEXT else []
     return joined([tag("pre", shown, tabindex="0", role="region", aria_label=label), *note])
@@ -156,6 +163,7 @@ class Stretch(NamedTuple):
 
 def bar(stretches: Iterable[Stretch], whole: float, said: str) -> Html:
     """A bar of which `whole` is the full length; `said` tells who can't see it what it shows."""
+    # A session of no time at all has bars of no length, and nothing to divide by.
     scale = BAR / whole if whole > 0 else 0
     place: Callable[[float], float] = lambda at: min(max(at * scale, 0), BAR)  # noqa: E731 one line, used twice
     parts = [_stretch(place(part.begin), place(part.end), part.kind) for part in stretches]

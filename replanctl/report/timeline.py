@@ -60,6 +60,8 @@ def _whole(report: RunReport) -> float:
     return max(report.result.seconds, report.result.history[-1].ended)
 
 
+# The first and last 200 executions may belong to a few of 1,000 versions, each of 10,000 steps: only those that are
+# shown are indexed.
 class _Actions:
     """What a step of a version is for; versions are looked at when they are asked for."""
 
@@ -106,6 +108,7 @@ def _outcome(each: ExecutionView, mark: str, kind: str) -> Html:
 def _bar(each: ExecutionView, report: RunReport) -> Html:
     if not each.attempts:
         return Html("")
+    # Without the events nobody knows when each call began: then an execution is one stretch, which shows no waits.
     plain = (Stretch(each.started, each.ended, "done" if each.status is StepState.DONE else "failed"),)
     calls = report.calls.get(each.seq, plain) if report.calls is not None else plain
     said = (
@@ -158,9 +161,12 @@ def why(result: SessionResult, version: VersionView) -> str:
     if version.parent is None:
         return "the first plan"
     if version.granularity is None:
+        # Without a granularity no replanner cut anything: a person changed the plan when the run was taken up again.
         return RESUMED
     if version.cause == ErrorType.GOAL_CHANGED:
         return f"{version.granularity}, because the goal changed"
+    # A version's cause names step and class; the newest signal of that kind in the version before is the one that was
+    # answered.
     said = [
         signal.error_msg
         for signal in result.signals
@@ -174,6 +180,8 @@ def _changes(result: SessionResult, old: VersionView, new: VersionView) -> Html:
     head = [paragraph(own(why(result, new)), *([f"; rule {new.rule}"] if new.rule else []), ".")]
     if not found.changes:
         return joined([*head, paragraph("No step is another one.")])
+    # A tail lists what rests on the failure again under new ids. Shown step by step that would bury the one step that
+    # really changed.
     listed = again.listed_again(found.changes)
     removed = {change.id: change.old for change in found.changes if change.kind is ChangeKind.REMOVED}
     rows = [*_listed_again(listed), *(_change(change, removed) for change in listed.others)]
