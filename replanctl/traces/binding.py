@@ -39,6 +39,14 @@ class Source(msgspec.Struct, frozen=True, gc=False):
     ended: float
 
 
+# Which of several equal values a later call took.
+#
+# The newest call before it that produced the value: an agent works with what it saw last, and an older source would
+# make the step rest on work that a newer one has replaced. Within one result the path that ends in the arg's own name
+# wins, because `order_id` more likely came from `order.id` than from an equal number elsewhere; else the first.
+#
+# A value that is short or common says nothing about where it came from. Four characters or digits are a compromise:
+# less binds counts and flags by accident, more misses short ids.
 class Values:
     """What the results of earlier calls held."""
 
@@ -56,6 +64,7 @@ class Values:
             key = (type(leaf), leaf)
             self._sources.setdefault(key, []).append(Source(number, path, ended))
             if not isinstance(leaf, str):
+                # Inside a text a number is found by how it reads there, with the type it had.
                 self._numbers[in_text(leaf)] = key
 
     def source(self, value: Any, began: float, name: str) -> Source | None:
@@ -135,10 +144,14 @@ class Binder:
             return [self._bind(item, name) for item in value]
         if telling(value) and (source := self._values.source(value, self._began, name)) is not None:
             return self._reference(source, value)
+        # Numbers are bound whole or not at all; only a text can hold something that came from elsewhere among words of
+        # its own.
         return self._text(value) if kind is str else value
 
     def _reference(self, source: Source, value: Any) -> Any:
         text = render(str(source.number), source.path)
+        # References are parsed by the same reader that a session uses; where the path has a key that can't be written
+        # as one, the value stays literal.
         if not self._holds(text, value):
             return escaped(value) if isinstance(value, str) else value
         self._count(source)
@@ -157,6 +170,8 @@ class Binder:
             used.append(source)
             at = end
         bound = "".join(pieces) + escaped(text[at:])
+        # All or nothing for one text: a reference that reads differently would change the call, and the literal text
+        # never does.
         if not used or not self._holds(bound, text):
             return escaped(text)
         for source in used:

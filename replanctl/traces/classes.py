@@ -16,6 +16,9 @@ from replanctl.traces.content import text_of
 from replanctl.traces.trace import RecordedCall
 
 # The last word of an error's type or an exception's class, in small letters, without error or exception at its end.
+# A class decides between a retry, a replan and a person, so it is taken from fields alone, which somebody chose. A text
+# that says `timeout` may be a search result about timeouts. What no table knows is `error`, which is never retried and
+# routed by how much rests on it.
 _BY_NAME: dict[str, Status] = {
     **dict.fromkeys(
         ("timeout", "timedout", "readtimeout", "connecttimeout", "writetimeout", "pooltimeout", "apitimeout",
@@ -46,6 +49,8 @@ _BY_NAME: dict[str, Status] = {
     ),
 }  # fmt: skip
 _BY_CODE: dict[int, Status] = {
+    # 500 comes from the tool itself, which may have done something by then; 502 and 503 from what stands in front of
+    # it, and 504 waited in vain. 425 asks for the same once more later; 529 is an overloaded model API.
     401: Status.DENIED,
     403: Status.DENIED,
     407: Status.DENIED,
@@ -78,8 +83,11 @@ def _status(said: Any) -> Status | None:
     text = str(said).strip()
     if text.isascii() and text.isdigit():
         return _BY_CODE.get(int(text)) if len(text) == 3 else None
+    # No class is called that: this is a message that was put into the wrong field.
     if len(text) > 100:
         return None
+    # `openai.RateLimitError`, `urn:error:RateLimit`: the last part is the class, what stands before it is where it
+    # lives.
     last = re.split(r"[.:/#]", text)[-1]
     word = re.sub(r"[^a-z]", "", last.lower())
     return _BY_NAME.get(_ENDING.sub("", word)) or _BY_NAME.get(word)
@@ -94,6 +102,8 @@ class Classifier:
     def classify(self, calls: Iterable[RecordedCall]) -> None:
         """Give each call that a rule matches the status of the rule."""
         for call in calls if self._rules else ():
+            # A user's rule may also turn a failure into `ok`, so all calls are looked at and not only those that
+            # failed.
             rule = next((rule for rule in self._rules if _matches(rule, call)), None)
             if rule is not None:
                 call.status = Status(rule.status)

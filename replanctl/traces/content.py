@@ -55,6 +55,8 @@ def _whole_text(value: Any) -> Any:
     return value
 
 
+# Recorders write JSON as text, and platforms text of that text again, so one value may have to be unpacked more than
+# once. What is still JSON after three rounds was meant as a text.
 def value_of(content: Any) -> Any:
     """A result as a value: text that is JSON becomes what it says, also where that is text of JSON again."""
     for _ in range(3):
@@ -88,6 +90,7 @@ def args_of(
     value = value_of(content)
     if isinstance(value, str) and (literal := _literal(value)) is not None:
         value = sound(literal)
+    # It began as a mapping and is none: the recorder cut it off.
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         return {"input": value}, "cut"
     if isinstance(value, dict):
@@ -120,6 +123,7 @@ def _is_call(args: dict[str, Any]) -> bool:
 
 
 def _called_with(positional: list[Any], named: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    # Positional args have to be called something; the schema's own names where it was recorded.
     names += [f"arg{number}" for number in range(len(names) + 1, len(positional) + 1)]
     return dict(zip(names, positional, strict=False)) | named
 
@@ -129,6 +133,7 @@ def _literal(text: str) -> Any:
     if len(text) > _LITERAL_CAP or text.lstrip()[:1] != "{":
         return None
     try:
+        # A literal holds values only, and nothing of it is run; the encoder behind it refuses what JSON can't say.
         value = ast.literal_eval(text.strip())
         msgspec.json.encode(value)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
@@ -154,6 +159,7 @@ def unwrap(value: Any, *, outputs: bool = False) -> tuple[Any, bool]:
     failed = False
     if outputs and isinstance(value, dict) and value.keys() == {"output"}:
         value = value_of(value["output"])
+    # A wrapper inside a wrapper, and so on: tool messages of one framework pass through the next one's spans.
     for _ in range(4):
         found = next((inner for keys, inner in _WRAPPERS if _wraps(value, keys)), None)
         if found is None:
@@ -164,11 +170,14 @@ def unwrap(value: Any, *, outputs: bool = False) -> tuple[Any, bool]:
 
 
 def _wraps(value: Any, keys: frozenset[str]) -> bool:
+    # A key that stands alone is no sign of a wrapper unless it is all there is: a tool's own answer may have a field of
+    # that name.
     return isinstance(value, dict) and keys <= value.keys() and (len(keys) > 1 or len(value) == 1)
 
 
 def sound(value: Any) -> Any:
     """A value as a plan file can hold it: what is nested too deeply, or a number beyond 64 bits, as its text."""
+    # Nearly all values are sound as they are: to look at one costs less than to build it again.
     return value if _is_sound(value, 0) else _made_sound(value, 0)
 
 

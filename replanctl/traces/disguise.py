@@ -26,6 +26,9 @@ class Shown(StrEnum):
     HASH = "hash"
 
 
+# Word by word and the same everywhere, because data flow is equality of words: an id in a result, in a later arg and
+# inside a sentence has to become the same word three times. A value that was changed as a whole would no longer be
+# found inside the text around it.
 class Disguise:
     """Values as they are, or as `shown` says."""
 
@@ -52,6 +55,7 @@ class Disguise:
     def _number(self, number: int | float) -> int | float:
         assert self._word is not None
         text = repr(number)
+        # An exponent is no data, and another one would take the number out of what a float can hold.
         kept, exponent, power = text.partition("e")
         word = self._word
         told = _NUMBER.sub(lambda found: word(found[0]), kept)
@@ -61,6 +65,8 @@ class Disguise:
         """The keys of a mapping, in their order, no two alike."""
         keys: dict[str, None] = {}
         for key in mapping:
+            # Keys are the tool's own words, and contracts name them; those with digits are mostly ids that were used as
+            # keys.
             shown = self.text(key) if any(map(str.isdigit, key)) else key
             number, name = 1, shown
             while name in keys:
@@ -90,6 +96,7 @@ class Disguise:
         )
 
     def _reference(self, reference: Reference, results: Mapping[str, Any]) -> str:
+        # A path follows the keys as they are written now, so each is looked up by its place among the keys it had.
         value = results[reference.step_id]
         path: list[str | int] = []
         for part in reference.path:
@@ -109,4 +116,5 @@ def _hash(word: str) -> str:
     if not (word.isascii() and word.isdigit()):
         return f"h{digest[:8]}"
     number = str(int(digest[:10], 16) % 10**6)
+    # A leading zero would not survive as a number, and a trailing one would be lost behind a point.
     return f"{int(number[0]) or 7}{number[1:].ljust(5, '3').removesuffix('0')}1"

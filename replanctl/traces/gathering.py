@@ -10,6 +10,9 @@ from replanctl.traces.span import Span
 from replanctl.traces.trace import Kind, Trace
 from replanctl.traces.tree import trace_from
 
+# Spans arrive as they end, children before their parents and traces mixed, and no format says which is a trace's last.
+# Waiting for the end of the file would hold every trace of it in memory: a trace whose root is there is told once so
+# many others went by.
 SETTLED = 10_000  # spans that came since a trace's last one, until it is taken to be whole
 
 
@@ -67,6 +70,7 @@ class Gathering:
         home = {span.id: id_ for id_, trace in self._open.items() for span in trace.spans if span.id}
         parents = {span.id: span.parent for span in loose.spans}
         for span in loose.spans:
+            # Parents may name each other in a circle in a broken export.
             parent, seen = span.parent, {span.id}
             while parent not in home and parent in parents and parent not in seen:
                 seen.add(parent)

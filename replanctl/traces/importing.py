@@ -145,6 +145,8 @@ def _one(trace: Trace, label: str, names: NamesGiven, settings: _Settings) -> Im
         return _refusal(Refused(trace.place, why, "--values shape or hash may make it smaller", trace.id), trace.kind)
     name = names.name(trace.id)
     try:
+        # What is run is the text that is written, read again: a value that YAML would change shows here and not at the
+        # user's.
         apart = _apart(name, text, made, planned=trace.planned) if settings.check else None
     except InputError as error:
         return _refusal(Refused(trace.place, f"no rehearsal can hold it: {error.problems[0].message}", id=trace.id))
@@ -204,6 +206,7 @@ class NamesGiven:
 
     def _free(self, wanted: str) -> str:
         names = (wanted if number == 1 else f"{wanted}-{number}" for number in count(1))
+        # The file systems of macOS and Windows take `A.yaml` and `a.yaml` for one file.
         name = next(name for name in names if name.casefold() not in self._taken)
         self._taken.add(name.casefold())
         return name
@@ -242,6 +245,7 @@ class Solved(msgspec.Struct, frozen=True):
             found = _step(found, part)
         if found is _NOWHERE or found is None:
             return None
+        # In Python `True == 1`; in a trace `1` is a reward and `true` a verdict.
         return isinstance(found, bool) == isinstance(self.value, bool) and bool(found == self.value)
 
 

@@ -80,6 +80,7 @@ class Readers:
         row = _row_of(value, self._kind)
         if row is not None:
             yield from self._reader(row.kind).feed(value, place)
+        # A file that nests lists for ever is given up soon.
         elif depth < 3 and (inner := _inside(value)) is not None:
             for number, item in enumerate(inner):
                 yield from self._value(item, f"{place}[{number}]", depth + 1)
@@ -87,6 +88,7 @@ class Readers:
             yield Refused(place, *_strange_value(value, self._kind))
 
     def _reader(self, kind: Kind) -> TraceReader:
+        # One reader a kind for the whole source: spans of one trace may be spread over all its lines.
         if kind not in self._open:
             self._open[kind] = next(row for row in _KINDS if row.kind is kind).reader(self._source)
         return self._open[kind]

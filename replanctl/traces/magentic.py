@@ -116,6 +116,8 @@ class _Log:
             self.end = next((end for words, end in _ENDS if said.startswith(words)), self.end)
 
     def _stall(self, said: str) -> None:
+        # A stall is about the delegation before it; where there is none, or it has failed already, there is nothing
+        # left that could fail.
         if not self.calls or self.calls[-1].status is not Status.OK:
             self.left_out.append("a stall before anything else was delegated")
             return

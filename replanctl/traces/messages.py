@@ -137,6 +137,8 @@ def _text(part: dict[str, Any], names: Iterable[str]) -> str:
     return found if isinstance(found, str) else "" if found is UNSET or found is None else str(found)
 
 
+# Calls and answers find each other by id. Where a format has none, an answer goes to the earliest call of its tool that
+# waits. Time is the place in the list, as messages carry no clock that all formats share; only its order is used.
 class Conversation:
     """Messages as they come: calls wait for their answers."""
 
@@ -163,6 +165,7 @@ class Conversation:
         said = words_of(message.get("content") if message.get("content") is not None else message.get("parts"))
         if role == "user" and not self.goal:
             self.goal = said
+        # Who spoke last says how the run ended: an assistant that asks for nothing more has answered.
         self.last = "answer" if role == "assistant" and not asked and said.strip() else self._kept(role)
 
     def _kept(self, role: str) -> str:
@@ -171,6 +174,7 @@ class Conversation:
 
     def _ask(self, ask: Ask) -> None:
         args, cut = args_of(ask.args)
+        # It has not ended until it is answered: nothing may be bound to it before.
         call = RecordedCall(ask.tool, args, began=self._place, ended=float("inf"), cut=cut)
         self.calls.append(call)
         self._waiting.append((ask.id, call))
@@ -199,6 +203,7 @@ def hear(call: RecordedCall, answer: Answer, place: float) -> None:
     """Put an answer into its call."""
     content = answer.content
     if isinstance(content, list):
+        # A single part of JSON is the value itself; other parts that hold no text stay the list they were.
         content = words_of(content) or (content[0]["json"] if _is_json_part(content) else content)
     call.ended = place
     value = call.result = value_of(None if content is UNSET else content)

@@ -69,6 +69,7 @@ class Ours:
 
 def _trace(result: dict[str, Any], place: str) -> Trace:
     end = {"completed": End.COMPLETED, "failed": End.FAILED}.get(str(result.get("status")))
+    # A run that broke off may be taken up again: it has no end yet.
     end = None if result.get("reason") == "interrupted" else end
     run = result.get("run")
     id_ = f"run-{run}" if isinstance(run, int) else ""

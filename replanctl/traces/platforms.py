@@ -179,6 +179,7 @@ class Records:
         for root in self._roots(value):
             spans = self._spans(root, place)
             trace_id = _trace_id(self._table, root, alone=len(spans) == 1)
+            # A tree in one value is the whole trace; one record may be the first of many.
             if len(spans) > 1 and trace_id not in self._gathering:
                 yield trace_from(self._table.kind, trace_id, spans, place)
             else:
@@ -217,6 +218,8 @@ def _trace_id(table: Table, root: Any, *, alone: bool) -> str:
     """The trace that a record belongs to; empty where only its parent knows."""
     own = at(root, table.trace)
     if own is UNSET and isinstance(root.get("dotted_order"), str):
+        # LangSmith writes the way from the root as one part a run, each a time and the run's uuid: the first uuid is
+        # the trace's.
         own = root["dotted_order"].split(".")[0][-36:]
     if own is UNSET and (not alone or at(root, table.parent) is UNSET):
         own = at(root, table.id)

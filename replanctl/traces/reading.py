@@ -185,6 +185,9 @@ def _line(name: str, number: int, line: bytes) -> Iterator[Read]:
 def _document(name: str, line: bytes, number: int, stream: _Counted) -> Iterator[Read]:
     """The whole is one document, or, where its second line is a JSON value, JSON lines with a bad first one."""
     if line.lstrip()[:1] in (b"{", b"[") and len(line.strip()) > 2:
+        # A pretty-printed document and JSON lines with a broken first line both begin with a bracket and don't end on
+        # their first line; the second line tells them apart, for a line inside a document that is a mapping by itself
+        # goes on with a comma.
         second = stream.readline()
         if (value := _whole(second)) is not _NOTHING and isinstance(value, dict):
             yield from _line(name, number, line)

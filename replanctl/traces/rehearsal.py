@@ -57,6 +57,8 @@ def gather(calls: Iterable[RecordedCall]) -> list[Recorded]:
     for call in sorted(calls, key=lambda call: call.began):
         key = (call.tool, b"" if call.args is UNSET else msgspec.json.encode(call.args))
         before = failed.pop(key, None)
+        # Any call that begins after a failure had ended shows that the agent went on: what comes back to the failed
+        # call later is a decision, not a retry.
         failed = {other: step for other, step in failed.items() if step.last.ended > call.began}
         if before is not None and before.last.ended <= call.began and len(before.attempts) < MOST_ATTEMPTS:
             before.attempts.append(call)
@@ -78,12 +80,36 @@ def versions(steps: Sequence[Recorded]) -> list[list[Recorded]]:
     return found
 
 
+# Goals and messages may be whole prompts and stack traces. The first words tell a person which run it was; all of them
+# would make a plan nobody opens.
 GOAL_LENGTH = 400  # characters of what the user asked for
 MESSAGE_LENGTH = 500  # characters of an error
 TELLING_LENGTH = 28  # characters of the arg that tells two calls of a tool apart
 ACTION_LENGTH = 70
 
 
+# From a recorded run to a rehearsal that goes the same way.
+#
+# A recording holds calls, in the order they began, with what they were given and what came back. It holds no plan, no
+# dependencies and no decisions. Each of these is read out of the calls by one rule, and nothing else is:
+#
+# - Steps. One call is one step, numbered in the order they began. The same call again after an environmental failure is
+#   no new step but a further attempt, for that is what an execution layer does; again after an answer it is a step of
+#   its own that says `again`, for that is what an agent does.
+# - Dependencies. A step rests on the earlier ones whose results its args hold (`binding.py`). They are inferred from
+#   equal values, so they may be missing where a value was reworded and accidental where it is common; `bound` counts
+#   them, so that nobody takes them for recorded.
+# - Versions. Every call that failed for good ends a version, whether the agent planned anew in so many words or not:
+#   what it did from there on is what its plan had become. So the first version is the calls up to the first failure,
+#   and each later stretch is the draft that the scripted planner answers that failure with.
+# - Outcomes. What came back is what the script returns, attempt by attempt. A step's rule names its number; since
+#   drafts list every step under its own number, each rule meets the step it was recorded from.
+#
+# The proof is a run: with gates lifted and every failure sent to a `tail`, the rehearsal has to make the recorded calls
+# with the recorded args in the recorded order (`report.py`). Bindings are part of that proof, since a reference that
+# resolves to anything else makes another call.
+#
+# What was only planned (ReWOO) has no outcomes and keeps its own references.
 class PlanOf(StrEnum):
     """What becomes the first version: what was planned when the first call failed, or all that succeeded."""
 
@@ -112,6 +138,8 @@ def rehearse(trace: Trace, plan_of: PlanOf, disguise: Disguise) -> Made:
     written = {step.number: item for step, (item, _) in zip(steps, drafted, strict=True)}
     succeeded = [step for step in steps if step.succeeded]
     kept = succeeded if plan_of is PlanOf.WHOLE else steps
+    # `whole` asks what the plan would have been had nothing failed: all that succeeded is v1, and there is nothing to
+    # replan.
     first, *replans = [kept] if plan_of is PlanOf.WHOLE else versions(kept)
     document: dict[str, Any] = {
         "goal": disguise.text(_goal(trace)),
@@ -148,6 +176,8 @@ class _Drafter:
         if self._trace.planned:
             args, bound, needs = step.args, 0, None
         else:
+            # Only what had ended before this call began can have gone into it: calls that ran side by side are never
+            # bound.
             binder = Binder(self._values, call.began)
             args, bound, needs = binder.args(step.args), binder.bound, sorted(binder.needs)
             args = disguise.args(args, self._values.known)
@@ -238,6 +268,7 @@ def _entry(call: Any, disguise: Disguise) -> dict[str, Any]:
     if call.cause and call.status is not Status.OK:
         entry["cause"] = _cut_text(disguise.text(call.cause), MESSAGE_LENGTH)
     if call.status is Status.OK or not _same_text(call):
+        # A failed call's text is said once: as its message, unless the result says more.
         entry["value"] = disguise.value(None if call.result is UNSET else call.result)
     return entry
 

@@ -20,6 +20,8 @@ from replanctl.script import ScriptedTools
 
 Calls = Sequence[tuple[str, dict[str, Any]]]  # tool and args
 
+# The default routes would hand an environmental failure to a person and patch a small one. The recorded agent went on
+# by itself every time, and a recorded draft lists all that came until the next failure: a `tail`.
 _ROUTING = RoutingPolicy(rules=(RouteRule("recorded", Granularity.TAIL),))
 
 
@@ -41,6 +43,7 @@ class _Listening:
 
     def call(self, call: Call) -> Outcome:
         """Answer as the script says."""
+        # How often an execution layer tried again is its own affair; the agent made the call once.
         if call.attempt == 1:
             self.calls.append((call.tool, call.args))
         return self._tools.call(call)
@@ -90,6 +93,7 @@ def parting(recorded: Calls, made: Calls) -> Parting | None:
 
 
 def _bytes(args: dict[str, Any]) -> bytes:
+    # Two mappings with the same keys in another order are the same args.
     return msgspec.json.encode(args, order="deterministic")
 
 

@@ -130,6 +130,7 @@ def _calls(pieces: list[_Piece]) -> Iterator[RecordedCall]:
     for number, piece in enumerate(pieces, start=1):
         args = _args(piece.input, numbers)
         yield RecordedCall(piece.tool, args, began=number, ended=number, action=piece.words or piece.tool)
+        # Set behind its own args: `#E1` inside the piece that is called so again means the earlier one.
         numbers[piece.name] = number
 
 

@@ -65,6 +65,7 @@ def seconds(value: Any, *, nanoseconds: bool = False) -> float | None:
 
 def _unit(value: float) -> float:
     """The units in a second, by the size of a number that counts from 1970; a small one is in nanoseconds."""
+    # Between two neighbours lie three orders of magnitude, so a time of this century can't be taken for another unit.
     for size, unit in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (1e8, 1.0)):
         if value >= size:
             return unit
@@ -77,6 +78,7 @@ def _iso(text: str) -> float | None:
         found = datetime.fromisoformat(text)
     except ValueError:
         return None
+    # A time without a zone is taken for UTC: only differences are used, and all of a trace come from one clock.
     naive = found.tzinfo is None
     return (found - datetime(1970, 1, 1)).total_seconds() if naive else found.timestamp()
 

@@ -23,6 +23,8 @@ def _names(field: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for dialect in DIALECTS for name in getattr(dialect, field)))
 
 
+# Not one dialect a span: instruments are stacked, and one span carries the names of several. So each fact is looked for
+# under all names that any dialect has for it, in the order of `DIALECTS`, the particular before the general.
 _ALL: dict[str, tuple[str, ...]] = {
     field: _names(field)
     for field in (
@@ -53,6 +55,8 @@ def span_of(raw: dict[str, Any], scope: str, order: int, place: str) -> tuple[st
     )
     if span.ended is None and span.began is not None:
         span.ended = _after(span.began, first_of(raw, names.DURATION))
+    # A span without a beginning has no times at all, and says nothing about whether it ended; one with a beginning and
+    # no end was cut off.
     span.finished = (span.ended is not None and span.ended != 0) or span.began is None
     span.goal = attributes.first(_ALL["goal"])
     span.goal = None if span.goal is UNSET else span.goal
@@ -78,6 +82,8 @@ def _tool(span: Span, attributes: Attributes, scope: str) -> None:
     span.args, span.result = attributes.first(_ALL["args"]), attributes.first(_ALL["result"])
     span.args_names = _parameters(attributes.first(_ALL["args_names"]))
     dialects = [d for d in DIALECTS if attributes.marked(d.tools) or any(part in scope for part in d.scope)]
+    # Which setting would have recorded what is missing depends on the instrument, and its scope names it more surely
+    # than an attribute that several write.
     particular = [d for d in dialects if any(part in scope for part in d.scope)] or dialects
     span.hints = tuple(hint for d in particular for hint in (d.args_on, d.results_on) if hint)
 
@@ -98,6 +104,7 @@ def _parameters(value: Any) -> tuple[str, ...]:
 
 def _model(span: Span, attributes: Attributes) -> None:
     counts = [attributes.first(_ALL[name]) for name in ("input_tokens", "output_tokens")]
+    # Counts come as numbers, as texts and as floats (`12.0`), by exporter.
     known = [int(float(c)) for c in counts if re.fullmatch(r"\d{1,12}(?:\.0+)?", str(c)) and not isinstance(c, bool)]
     span.tokens = sum(known) if known else None
     asked, answered = attributes.first(_ALL["asked"]), attributes.first(_ALL["answered"])

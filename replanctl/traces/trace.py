@@ -12,6 +12,8 @@ from replanctl.files import End
 from replanctl.kinds import Status
 
 
+# All formats meet here. A reader knows one format and makes a `Trace`; what follows (classification, binding, steps,
+# versions) knows none. So a new format is a reader, and a new rule holds for all formats.
 class Kind(StrEnum):
     """What a recording can be read from."""
 
@@ -96,8 +98,11 @@ def shortfall(trace: Trace, *, partial: bool) -> Refused | None:
         trace.missing.append("what was asked for")
     if trace.planned:
         return None
+    # Nothing is made up. A rehearsal without args would bind nothing and match any call, one without results would hand
+    # on empty values, and both would look like an import that worked.
     lacks = [what for what in (_without_args(trace), _without_results(trace), *_cut(trace)) if what]
     if lacks and not partial:
+        # The way out is the recorder's own setting, which the dialect's row knows.
         hint = "; ".join([*dict.fromkeys(trace.hints), "--partial takes what there is"])
         return Refused(trace.place, "; ".join(lacks), hint, trace.id)
     trace.missing += lacks
@@ -109,6 +114,7 @@ def _without_args(trace: Trace) -> str:
     lacking = [call for call in trace.calls if call.args is UNSET]
     if not lacking:
         return ""
+    # Recorders leave an empty mapping out: where others are there, none were given.
     if len(lacking) < len(trace.calls):
         return _note(trace, "arguments", lacking)
     return f"no call has arguments: the {_calls(len(lacking))} of {_tools(lacking)}"

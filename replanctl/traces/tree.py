@@ -20,10 +20,13 @@ from replanctl.traces.trace import Kind, RecordedCall, Trace
 def trace_from(kind: Kind, id_: str, spans: Iterable[Span], place: str) -> Trace:
     """The recorded run that these spans, in any order, are of."""
     whole = _ordered(spans)
+    # Exporters retry, and two instruments in one process each record the call: without this every call would be two
+    # steps.
     kept, dropped = _once(whole)
     talk = _Talk(kept)
     tools = [span for span in kept if span.kind == "tool" and span.finished]
     root = _root(kept)
+    # Some instruments record models alone. Then the calls are in what the models asked for and were told.
     if not tools:
         trace = trace_of(talk.conversation(), id_, root.raw, place, kind)
         trace.goal = trace.goal or _goal(kept, root)
@@ -46,6 +49,7 @@ def _ordered(spans: Iterable[Span]) -> list[Span]:
     latest = max((span.began for span in all_ if span.began is not None), default=0.0)
     for span in all_:
         if span.began is None:
+            # Behind everything that has a time, in the order of the file: the one order that is known.
             span.began = span.ended = latest + span.order
             span.untimed = span.finished = True
     return sorted(all_, key=lambda span: (span.began, span.order))
@@ -171,6 +175,8 @@ def _result(call: RecordedCall, span: Span, talk: _Talk) -> bool:
 def _share_tokens(tools: Sequence[Span], calls: Sequence[RecordedCall], spans: Sequence[Span]) -> None:
     """A model span's tokens go to the calls it asked for: those inside it, or that follow it under the same parent."""
     by_id = {span.id: span for span in spans if span.id}
+    # Tokens are the model's and calls are the tool's. A call is booked with its share of the model call that asked for
+    # it, so that an imported rehearsal costs in all what the recording did.
     asked_by: dict[int, list[RecordedCall]] = {}
     for span, call in zip(tools, calls, strict=True):
         model = _model_around(span, by_id) or _model_before(span, spans)
