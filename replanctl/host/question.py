@@ -34,7 +34,7 @@ import msgspec
 from replanctl.kinds import Granularity, OnFailure
 from replanctl.plan import Alternative, Step
 from replanctl.replan import DoneStep, FailureSignal, Left, ReplanRequest, build_prompt
-from replanctl.run import DIALECT, Schema
+from replanctl.run import DIALECT, Said, Schema, described
 
 
 class RemainingStep(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -89,8 +89,44 @@ def _as_drafted(step: Step) -> RemainingStep:
     return RemainingStep(**{**said, "depends_on": step.depends_on or ()})
 
 
+# What is particular to a question; all else is said of results and events in the same words.
+_SAID: dict[str, Said] = {
+    "Question": {
+        "granularity": "How deep to cut: patch, tail or global.",
+        "version": "The version that is to be replaced.",
+        "goal_changed": "Whether a changed goal is what is asked about, and not a failure.",
+        "failure": "The failure that is asked about; null at a changed goal.",
+        "done": "The steps that are done, in list order.",
+        "remaining": "The steps to be replaced, as an answer may list them.",
+        "lessons": "What was learned so far, oldest first.",
+        "left": "What the limits still allow, this replan included.",
+        "prompt": "The same as the text that a model would get.",
+    },
+    "FailureSignal": {"error_type": "What kind of failure it is; `invalid_draft` after a draft that was refused."},
+    "DoneStep": {
+        "summary": "What the step came to, cut at 40 characters.",
+        "health": "Whether its variable may be read: clean, stale (with a verdict) or void (not at all).",
+        "because": "What a stale variable rests on that was refuted, or `goal changed`; else empty.",
+    },
+    "RemainingStep": {"granularity": "How deep a replan of this step must cut; null where the routing table decides."},
+    "Alternative": {
+        "tool": "The tool of this other way; null for the step's own.",
+        "args": "The args of this other way; null for the step's own.",
+        "action": "What this other way is called; null for the step's own action.",
+    },
+    "Left": {
+        "replans": "How many replans are left, this one included; null is no limit.",
+        "replan_tokens": "How many tokens replans may still take; null is no limit.",
+        "steps": "How many executions are left; null is no limit.",
+        "calls": "How many tool calls are left; null is no limit.",
+        "tokens": "How many tokens may still be booked; null is no limit.",
+        "seconds": "How many seconds of session time are left; null is no limit.",
+    },
+}
+
+
 def question_schema() -> Schema:
     """What a planner command reads, as a JSON Schema."""
     (schema,), parts = msgspec.json.schema_components([Question], ref_template="#/$defs/{name}")
     head: Schema = {"$schema": DIALECT, "title": "A question of replanctl", "description": "What a planner is asked."}
-    return head | schema | {"$defs": parts}
+    return head | schema | {"$defs": described(parts, _SAID)}

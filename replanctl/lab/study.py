@@ -19,10 +19,11 @@ from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_t
 from replanctl.lab.facts import Facts
 from replanctl.lab.matrix import Matrix, MatrixOptions, matrix, matrix_trials
 from replanctl.lab.race import race
+from replanctl.lab.said import ALIKE, SAID
 from replanctl.lab.stats import Stats
 from replanctl.lab.trial import Trial
 from replanctl.lab.tune import Tuning, tune, tune_trials
-from replanctl.run import DIALECT, Policy, Schema
+from replanctl.run import DIALECT, Policy, Schema, described
 
 HONEST = "Exact for this policy and script; says nothing about what a model would plan instead."
 
@@ -205,4 +206,4 @@ def document_schema(kind: Kind | str) -> Schema:
     document, title = _DOCUMENTS[kind]
     (schema,), parts = msgspec.json.schema_components([document], ref_template="#/$defs/{name}")
     head: dict[str, Any] = {"$schema": DIALECT, "title": title}
-    return head | schema | {"$defs": parts}
+    return head | schema | {"$defs": described(parts, SAID, ALIKE)}

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         VersionView,
     )
     from replanctl.run.resume import call_cut_off, where_to_cut
+    from replanctl.run.said import Said, described
     from replanctl.run.schema import DIALECT, Schema, event_schema, in_json_words, result_schema
     from replanctl.run.settle_flag import UnsettledError, Word, settlements, ways, word
     from replanctl.run.story import Blocker, ExecutionStory, Story, VersionStory, step_ids, story_of
@@ -94,6 +95,7 @@ else:
                 "VersionView",
             ),
             "resume": ("call_cut_off", "where_to_cut"),
+            "said": ("Said", "described"),
             "schema": ("DIALECT", "Schema", "event_schema", "in_json_words", "result_schema"),
             "settle_flag": ("UnsettledError", "Word", "settlements", "ways", "word"),
             "story": ("Blocker", "ExecutionStory", "Story", "VersionStory", "step_ids", "story_of"),
@@ -139,6 +141,7 @@ __all__ = [
     "Route",
     "RouteView",
     "SCHEMA_VERSION",
+    "Said",
     "Schema",
     "Script",
     "Session",
@@ -172,6 +175,7 @@ __all__ = [
     "check_policy",
     "doubts",
     "error_in_words",
+    "described",
     "event_schema",
     "events",
     "fold",

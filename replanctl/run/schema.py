@@ -11,6 +11,7 @@ import msgspec
 
 from replanctl.run.events import AnyEvent
 from replanctl.run.result import SessionResult
+from replanctl.run.said import SAID, described
 
 Schema = dict[str, Any]
 
@@ -35,7 +36,7 @@ def in_json_words(doc: str) -> str:
 def _schema(kind: Any, title: str, description: str) -> Schema:
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     head: Schema = {"$schema": DIALECT, "title": title, "description": description}
-    return head | schema | {"$defs": {name: _whole(part) for name, part in parts.items()}}
+    return head | schema | {"$defs": described({name: _whole(part) for name, part in parts.items()}, SAID)}
 
 
 def _whole(part: Schema) -> Schema:

@@ -46,6 +46,11 @@ _SCHEMAS: dict[Name, Callable[[], Schema]] = {
 }
 
 
+def schema_of(name: Name) -> Schema:
+    """The schema of what is called so."""
+    return _SCHEMAS[name]()
+
+
 def known(text: str) -> Name:
     """The name of a document; raises ValueError for anything else."""
     try:
@@ -62,7 +67,7 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Write the schema."""
-    write_line(world.stdout, msgspec.json.format(msgspec.json.encode(_SCHEMAS[options.name]())))
+    write_line(world.stdout, msgspec.json.format(msgspec.json.encode(schema_of(options.name))))
     return 0
 
 
