@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from replanctl.live.graph import Graph
     from replanctl.live.naming import Either, Ground
     from replanctl.live.progress import no_progress
-    from replanctl.live.variables import HealthChange, Variable, VariableTable
+    from replanctl.live.variables import HealthChange, Judged, Variable, VariableTable
 else:
     __getattr__ = lazily(
         __name__,
@@ -51,7 +51,7 @@ else:
             "graph": ("Graph",),
             "naming": ("Either", "Ground"),
             "progress": ("no_progress",),
-            "variables": ("HealthChange", "Variable", "VariableTable"),
+            "variables": ("HealthChange", "Judged", "Variable", "VariableTable"),
         },
     )
 
@@ -67,6 +67,7 @@ __all__ = [
     "Ground",
     "Health",
     "HealthChange",
+    "Judged",
     "OpenSteps",
     "PENDING",
     "Proposal",

@@ -17,7 +17,7 @@ from replanctl.live.cells import DONE, Cell, Reading, is_required
 from replanctl.live.graph import Graph
 from replanctl.live.naming import Either, Ground, name
 from replanctl.live.readers import Known
-from replanctl.plan import Step, references, sequenced
+from replanctl.plan import Step, may_refer, references, renamed, sequenced, texts_of
 
 
 class Draft(msgspec.Struct, frozen=True, gc=False):
@@ -96,6 +96,8 @@ class _Layer:
         self.ids, self.going = self.names.ids, {cell.step.id: cell for cell in self.names.going}
         self.successors = self._successors()
         self.readable = Either(self.graph.known, self.ids)
+        self.is_copy = plan.open is None
+        self.new_ids = frozenset(self.ids.values()).difference(self.graph.known)
         # What a name means to a new step: the draft's own where no other step ever had it, and what is listed before.
         self.meant = {local: id_ for local, id_ in self.ids.items() if local not in self.graph.known}
         self.listed_before: set[str] = set()
@@ -105,7 +107,7 @@ class _Layer:
     def proposal(self) -> Proposal:
         steps = tuple(self._steps())
         before = self._before(steps)
-        if self.plan.open is None:
+        if self.is_copy:
             self._read_as_before(steps, before)
         return Proposal(
             steps=steps,
@@ -151,23 +153,32 @@ class _Layer:
         meant = self.meant if old is None else ChainMap(self.meant, self.successors)
         new = old is None
         return msgspec.structs.replace(
-            step,
+            self._led(step, id_, meant, new=new),
             id=id_,
             depends_on=tuple(dict.fromkeys(self._dependencies(step, id_, meant, new=new))),
-            args=self._args(step, id_, meant, new=new),
             assumes=tuple(a for a in step.assumes if a not in self.refuted),
             replaces=old.step.replaces if old is not None else self.names.stands.get(step.id),
         )
 
-    def _args(self, step: Step, id_: str, meant: Mapping[str, str], *, new: bool) -> dict[str, Any]:
-        args = step.args
-        if not references.mentions(args):
-            return args
-        for reference in references.find(args, self.readable):
-            if self._names_nothing(reference.step_id, meant):
+    def _led(self, step: Step, id_: str, meant: Mapping[str, str], *, new: bool) -> Step:
+        """The step with its references led to what they mean; one to nothing is told, unless it stands in an
+        alternative, which is not read yet."""
+        if not may_refer(step):
+            return step
+        known = self._known_in(step)
+        for reference in references.find(step.args, known):
+            if (reference.known or not self.is_copy) and self._names_nothing(reference.step_id, meant):
                 self._set_adrift(id_, reference.step_id, f"reads {reference.text}", new=new)
-        renamed: dict[str, Any] = references.rename(args, self.readable, meant)
-        return renamed
+        return renamed(step, known, meant, keep_text=self.is_copy)
+
+    def _known_in(self, step: Step) -> Container[str]:
+        """The ids that are references in a step of the draft. The template copies: an id that was born since its text
+        was written gives it no other meaning, but for those that its own draft put in."""
+        old = self.graph.cells.get(step.id) or self.graph.cells.get(step.replaces or "")
+        if not self.is_copy or old is None:
+            return self.readable
+        put_in = self.draft.put_in if old is self.plan.failed else ()
+        return Either(self.graph.known.read(old.reading), self.new_ids.union(put_in))
 
     def _dependencies(self, step: Step, id_: str, meant: Mapping[str, str], *, new: bool) -> Iterator[str]:
         """What dependencies mean: the draft's step listed before, else a kept one, else the draft's own."""
@@ -237,12 +248,11 @@ class _Layer:
     def _amend(self, cell: Cell) -> Step:
         """A kept step; one that was skipped or failed for good follows too, since it may be listed again."""
         step, known = cell.step, self.graph.known.read(cell.reading)
-        if references.mentions(step.args):
-            self.readings[step.id] = self._reading(cell, references.find(step.args, known))
+        if may_refer(step):
+            self.readings[step.id] = self._reading(cell, references.find(list(texts_of(step)), known))
         return msgspec.structs.replace(
-            step,
+            renamed(step, known, self.successors, keep_text=True),
             depends_on=tuple(dict.fromkeys(self.successors.get(d, d) for d in step.depends_on or ())),
-            args=references.rename(step.args, known, self.successors, keep_text=True),
             assumes=tuple(a for a in step.assumes if not cell.is_open or a not in self.refuted),
         )
 
@@ -251,10 +261,9 @@ class _Layer:
     def _read_as_before(self, steps: Iterable[Step], before: Mapping[str, Step]) -> None:
         """The template copies texts: what is a reference in them stays what it was, but for what was mended."""
         for step in steps:
-            if step.id in before and references.mentions(step.args):
+            if step.id in before and may_refer(step):
                 cell = self.graph.cells[before[step.id].id]
-                ways = (way.args for way in cell.step.alternatives)
-                found = references.find([cell.step.args, *ways], self.graph.known.read(cell.reading))
+                found = references.find(list(texts_of(cell.step)), self.graph.known.read(cell.reading))
                 put_in = self.draft.put_in if cell is self.plan.failed else ()
                 self.readings[step.id] = self._reading(cell, found, put_in)
 

@@ -95,7 +95,10 @@ class Readers:
 
 
 def hidden_names(step: Step) -> set[str]:
-    """The steps whose variables a step's args may read although it does not depend on them."""
-    if not references.mentions(step.args):
+    """The steps whose variables a step's args, or those of its alternatives, may read although it does not depend on
+    them."""
+    from replanctl.plan import may_refer, texts_of
+
+    if not may_refer(step):
         return set()
-    return references.may_mean(step.args).difference(step.depends_on or ())
+    return references.may_mean(list(texts_of(step))).difference(step.depends_on or ())

@@ -214,8 +214,7 @@ class _Matching:
             new = self.new[last - at if self._turns(rule) else at]
             if self._has_place(new.step.id):
                 continue
-            old = self._first(index.get(rule.of_new(new.step)), new, by_name=rule.of_old is _name)
-            if old is not None:
+            if (old := self._first(index.get(rule.of_new(new.step)), new)) is not None:
                 self.at[number] = at + 1
                 self._take(new, old)
                 return True
@@ -230,20 +229,21 @@ class _Matching:
                 index.setdefault(_RULES[number].of_old(cell.step), []).append(cell)
         return index
 
-    def _first(self, cells: list[Cell] | None, new: New, *, by_name: bool = False) -> Cell | None:
+    def _first(self, cells: list[Cell] | None, new: New) -> Cell | None:
         """The first of these (they are listed backwards) that still has no successor."""
         while cells and cells[-1].step.id not in self.free:
             cells.pop()
         for cell in reversed(cells or ()):
-            if cell.step.id in self.free and (by_name or self._counts(new, cell)):
+            if cell.step.id in self.free and self._counts(new, cell):
                 return cell
         return None
 
     def _counts(self, new: New, old: Cell) -> bool:
-        """For a required step only what does its work counts: the same tool, with its action or its args."""
-        if not is_required(old):
-            return True
+        """For a required step only its own id counts, and what does its work: the same tool, with its action or its
+        args."""
         step = old.step
+        if not is_required(old) or new.step.id == step.id:
+            return True
         if new.step.tool_name != step.tool_name:
             return False
         if new.step.action == step.action and is_written(step.action, step.tool_name):

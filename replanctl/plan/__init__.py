@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from replanctl.plan.new_ids import IdBook, NewIds
     from replanctl.plan.order import cycles, in_order, plan_faults, uncovered
     from replanctl.plan.references import SIGNS, Reference, follow, in_text, mentions, parse, render, shortened, strings
+    from replanctl.plan.texts import may_refer, renamed, texts_of
 else:
     __getattr__ = lazily(
         __name__,
@@ -59,6 +60,7 @@ else:
                 "shortened",
                 "strings",
             ),
+            "texts": ("may_refer", "renamed", "texts_of"),
         },
     )
 
@@ -96,10 +98,12 @@ __all__ = [
     "in_order",
     "in_text",
     "may_be_foreign",
+    "may_refer",
     "mentions",
     "parse",
     "plan_faults",
     "references",
+    "renamed",
     "render",
     "same_args",
     "sequenced",
@@ -107,6 +111,7 @@ __all__ = [
     "step_change",
     "step_id",
     "strings",
+    "texts_of",
     "too_bulky",
     "too_bulky_when_read",
     "uncovered",

@@ -9,7 +9,7 @@ import msgspec
 
 from replanctl.kinds import ErrorType, Granularity
 from replanctl.live import Cell, Draft, Either, Graph
-from replanctl.plan import Step, Tool, references
+from replanctl.plan import Step, Tool, references, renamed
 from replanctl.replan.mend import Mended, Standing, mend, misspelt_args, respelt
 from replanctl.replan.signal import FailureSignal
 
@@ -117,13 +117,9 @@ class _Template:
 
     def _renamed(self, step: Step, names: dict[str, str], known: Container[str]) -> Step:
         new = names.get(step.id)
-        args = step.args
-        if references.mentions(args):
-            args = references.rename(args, known, names, keep_text=True)
         return msgspec.structs.replace(
-            step,
+            renamed(step, known, names, keep_text=True),
             id=new or step.id,
-            args=args,
             depends_on=tuple(names.get(d, d) for d in step.depends_on or ()),
             replaces=step.id if new else None,
         )

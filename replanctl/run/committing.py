@@ -96,7 +96,8 @@ class Committing:
             return Faults(tuple(required(proposal.dropped)))
         state, plan, granularity = self._state, self._state.plan, trigger.decision.granularity
         around = Surroundings(
-            state.graph, state.variables, plan.tools, plan.assumptions, state.unmakeable, trigger.cell,
+            state.graph, state.variables, plan.tools, plan.assumptions,
+            partial(state.unmakeable, judged=state.variables.after(proposal.verdicts)), trigger.cell,
             by_template=who == TEMPLATE,
         )  # fmt: skip
         reasons = check(proposal, around, granularity)
@@ -106,10 +107,11 @@ class Committing:
         """A warning for each step whose call was made before and is not made again, and for each that does once more,
         with other args, what an action says that is done."""
         state, known = self._state, proposal.reader(self._state.graph)
+        judged = state.variables.after(proposal.verdicts)
         for step in proposal.steps:
             if state.tool(step.tool_name).idempotent:
                 continue
-            ruling = state.drafted_call(step, known(step))
+            ruling = state.drafted_call(step, known(step), judged)
             if ruling.may is May.TAKE:
                 yield ruling.why
             elif ruling.may is May.MAKE and (done := self._done_already(step, proposal.before.get(step.id))):

@@ -21,6 +21,7 @@ from replanctl.live import (
     Cell,
     Graph,
     HealthChange,
+    Judged,
     VariableTable,
     call_key,
     same_work,
@@ -203,12 +204,14 @@ class SessionState:
 
     # -- calls that may not be made again ------------------------------------------------------------------------
 
-    def may_call(self, tool: str, args: dict[str, Any], caller: Caller, *, again: bool = False) -> Ruling:
+    def may_call(
+        self, tool: str, args: dict[str, Any], caller: Caller, *, again: bool = False, judged: Judged | None = None
+    ) -> Ruling:
         """The guard's word on a call that a step comes to; `again`: it is meant to be made once more."""
         if self.tool(tool).idempotent and not self.once.denied:
             return MAKE
         ruling = self.once.may(call_key(tool, args), caller, lambda made: _fits(made, caller.step), again=again)
-        if ruling.may is May.TAKE and ruling.made is not None and self._is_void(ruling.made):
+        if ruling.may is May.TAKE and ruling.made is not None and self._is_void(ruling.made, judged or self.variables):
             return refuse(ruling.made)
         return ruling
 
@@ -216,22 +219,21 @@ class SessionState:
         """A step of the plan as it comes to a call."""
         return Caller(cell.step, self.graph.lineage_ids(cell)[0], cell.original)
 
-    def drafted_call(self, step: Step, known: Container[str]) -> Ruling:
+    def drafted_call(self, step: Step, known: Container[str], judged: Judged) -> Ruling:
         """The guard's word on the call of a drafted step, so far as its args can be read now; `known` are the ids that
-        are references in it."""
+        are references in it, `judged` is the health that the draft's verdicts leave: what it discards is not taken."""
         if (self.tool(step.tool_name).idempotent and not self.once.denied) or not self.can_read(step, known):
             return MAKE
         cells = self.graph.cells
         own, before = cells.get(step.id), cells.get(step.id) or cells.get(step.replaces or "")
         root = self.graph.lineage_ids(before)[0] if before is not None else step.id
         original = own is not None and own.original and same_work(own.step, step)
-        return self.may_call(
-            step.tool_name, self.substituted(step, known), Caller(step, root, original), again=step.again
-        )
+        args, caller = self.substituted(step, known), Caller(step, root, original)
+        return self.may_call(step.tool_name, args, caller, again=step.again, judged=judged)
 
-    def unmakeable(self, step: Step, known: Container[str]) -> str:
+    def unmakeable(self, step: Step, known: Container[str], judged: Judged) -> str:
         """Why the call of a drafted step may not be made; nothing where it may, or where its answer is taken."""
-        ruling = self.drafted_call(step, known)
+        ruling = self.drafted_call(step, known, judged)
         if ruling.may is not May.REFUSE:
             return ""
         return f"was {ruling.why}" if ruling is DENIED else f"is {ruling.why}"
@@ -243,10 +245,11 @@ class SessionState:
         found = references.find(step.args, known)
         return not any(self.state(r) for r in found) and not self.too_bulky(step, known)
 
-    def _is_void(self, made: Made) -> bool:
+    def _is_void(self, made: Made, judged: Judged | VariableTable) -> bool:
         """Whether what a call's answer rests on has fallen for good."""
-        if made.variable is not None:
-            return made.variable.health is Health.VOID
+        if (variable := made.variable) is not None:
+            stands = self.variables.get(variable.step_id) is variable
+            return (judged.health(variable.step_id) if stands else variable.health) is Health.VOID
         return self.variables.would_be_void(made.caller.step.assumes, made.sources)
 
     def substituted(self, step: Step, known: Container[str]) -> dict[str, Any]:

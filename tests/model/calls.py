@@ -93,7 +93,7 @@ class Calls(Once):
         s.calls.append(
             Call(
                 run.tool, canonical(run.args), run.step.id, s.version, not run.step.changed, kind, status, value,
-                {} if holds else None, run.args, run.step.touched, run.late,
+                {} if holds else None, run.args, run.late, run.step.unclear,
             )
         )  # fmt: skip
         if kind == "took":

@@ -21,7 +21,7 @@ class Check(Bench):
 
     def check(self, listed: dict[str, Step], stands: dict[str, Step]) -> Laid:
         for step in listed.values():
-            self.mark_changed(step)
+            self.mark_changed(step, stands.get(step.id))
         here = {st.id: st for st in self.laid.steps}
         for step in self.laid.steps:
             if step.state != "done":
@@ -36,10 +36,21 @@ class Check(Bench):
             self.check_rest()
         return self.refused()
 
-    def mark_changed(self, step: Step) -> None:
-        v1 = self.s.v1_text.get(step.id)
-        step.touched = True
-        step.changed = v1 != (step.tool, canonical(refs.write(step.args)))
+    def mark_changed(self, step: Step, old: Step | None) -> None:
+        """A step stands as v1 lists it while what a draft says of it is what it was; where it follows is no change."""
+        if old is None or old.id != step.id or old.changed:
+            step.changed = True
+            return
+        was, now = canonical(refs.write(old.args)), canonical(refs.write(step.args))
+        step.changed = (old.action, old.tool, was) != (step.action, step.tool, now)
+        step.unclear = (old.action, old.tool) == (step.action, step.tool) and was != now == self.follows(old)
+
+    def follows(self, old: Step) -> str:
+        led = old.copy()
+        final = {gone: new for new, gone in self.laid.parents.items()}
+        for ref in refs.refs(led.args):
+            ref.step = final.get(ref.step, ref.step)
+        return canonical(refs.write(led.args))
 
     def circular(self, steps: list[Step]) -> bool:
         left = {st.id: set(st.deps) for st in steps}
@@ -65,6 +76,8 @@ class Check(Bench):
         self.check_call(step, old, here)
 
     def reference_fault(self, ref: refs.Ref, here: dict[str, Step]) -> str | None:
+        if ref.nothing:
+            return "which no step produces"
         step = here.get(ref.step)
         if step is not None and step.state != "done":
             return None
@@ -76,6 +89,8 @@ class Check(Bench):
     def call_args(self, step: Step, here: dict[str, Step]) -> Any:
         """The args as far as they can be read when the draft is checked."""
         for ref in refs.refs(step.args):
+            if ref.nothing:
+                return None
             other = here.get(ref.step)
             if other is not None and other.state != "done" and not other.gap:
                 return None
@@ -91,7 +106,6 @@ class Check(Bench):
             return
         key = (step.tool, canonical(args))
         lineage = step.copy()
-        void = False
         fault = "which was denied" if key in s.denied else None
         if fault is None and s.acts_once(step.tool):
             if step.id not in s.parent and old is not None and old.id != step.id:
@@ -100,16 +114,14 @@ class Check(Bench):
             if earlier is not None and not (step.again and earlier.kind == "took"):
                 fits = earlier.status == "ok" and breach(earlier.value, step.produces) is None
                 variable = self.after.variables.get(earlier.step)
-                void = fits and (variable is None or variable.health == "void")
-                fault = None if fits else f"which is not made again, after step {earlier.step}'s {earlier.kind}"
-        if fault is None and not void:
+                taken = fits and variable is not None and variable.health != "void"  # with the draft's verdicts written
+                fault = None if taken else f"which is not made again, after step {earlier.step}'s {earlier.kind}"
+        if fault is None:
             return
         if self.excused(old) and old is not None and old.id != self.failed:
             before = s.filled(old.args)
             if old.tool == step.tool and before is not None and canonical(before) == canonical(args):
                 return
-        if void:
-            raise Ambiguous("a draft that makes a call again whose answer is void")
         reason = f"step {step.id} calls {step.tool}, {fault}"
         self.bad(reason)
         self.call_reasons.append(reason)

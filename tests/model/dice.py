@@ -95,7 +95,7 @@ class Dice(Drafts):
         if r.random() < 0.15:
             pool = self.ids[:at] + self.ids[at + 1 :]
         if r.random() < 0.06:
-            pool = ["99"]
+            pool = r.choice([["99"], ["99"], [str(len(self.ids) + r.choice([1, 2, 3]))], ["s4"]])
         if not pool:
             return {"q": "x"}
         path = r.choice(["", "", "", ".rows", ".rwos" if self.shapes else ""])
@@ -112,7 +112,7 @@ class Dice(Drafts):
         if self.shapes and r.random() < 0.4:
             step["produces"] = {"rows": "list"}
         if r.random() < 0.15:
-            step["alternatives"] = [self.alternative(r) for _ in range(r.choice([1, 2]))]
+            step["alternatives"] = [self.alternative(r, step["id"]) for _ in range(r.choice([1, 2]))]
         if r.random() < 0.08:
             step["granularity"] = r.choice(["patch", "tail", "global", "none"])
         if r.random() < 0.12 and "required" in self.features:
@@ -122,12 +122,13 @@ class Dice(Drafts):
         if r.random() < 0.1:
             step["expected_outcome"] = "a list"
 
-    def alternative(self, r: random.Random) -> dict[str, Any]:
+    def alternative(self, r: random.Random, own: str) -> dict[str, Any]:
         kind = r.random()
         if kind < 0.4:
             return {"tool": r.choice(self.pool)}
         if kind < 0.7:
-            return {"args": {"q": r.choice(["x", "y", "z"])}}
+            others = [f"#E{id_}" for id_ in self.ids if id_ != own]
+            return {"args": {"q": r.choice(["x", "y", "z", *others])}}
         return {"tool": r.choice(self.pool), "args": {"q": "z"}, "action": "another way"}
 
     def tools(self, r: random.Random) -> dict[str, Any]:

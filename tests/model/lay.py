@@ -66,7 +66,7 @@ class Table(Standing, Check):
         kept = [st.copy() for st in self.s.steps if st.id not in self.replaced] if not self.everything else []
         for step in kept:
             if step.state != "done":
-                self.carry(step, final)
+                self.rename(step, final)
         self.laid.steps = self.order(kept, list(listed.values()))
         stands = {step.id: self.old[old] for old, step in self.draft.copies}
         return self.check(listed, stands)
@@ -79,14 +79,10 @@ class Table(Standing, Check):
         return found
 
     def rename(self, step: Step, final: dict[str, str]) -> None:
-        for ref in refs.refs(step.args):
-            ref.step = final.get(ref.step, ref.step)
+        for ref in refs.refs([step.args, step.ways]):
+            if not ref.nothing:
+                ref.step = final.get(ref.step, ref.step)
         step.deps = unique([final.get(d, d) for d in step.deps])
-
-    def carry(self, step: Step, final: dict[str, str]) -> None:
-        before = refs.write(step.args)
-        self.rename(step, final)
-        step.touched = step.touched or before != refs.write(step.args)
 
     def order(self, kept: list[Step], drafted: list[Step]) -> list[Step]:
         ended = [st for st in kept if not st.open]
@@ -143,6 +139,10 @@ class Table(Standing, Check):
             deps = [self.follow(at, d, True) for d in step.deps]
             for ref in refs.refs(step.args):
                 ref.step = self.follow(at, ref.step, False) or ref.step
+            told = list(self.reasons)  # an alternative is not read yet
+            for ref in refs.refs(step.ways):
+                ref.step = self.follow(at, ref.step, False) or ref.step
+            self.reasons[:] = told
             step.id = self.final[at]
             step.deps = unique([d for d in deps if d is not None])
             if at in self.bound:
@@ -160,7 +160,7 @@ class Table(Standing, Check):
                     continue
                 carried = old.copy()
                 if old.state != "done":
-                    self.carry(carried, {i: self.final[at] for i, at in self.stand_in.items()})
+                    self.rename(carried, {i: self.final[at] for i, at in self.stand_in.items()})
                 kept.append(carried)
         self.laid.steps = self.order(kept, list(listed.values()))
         return self.check(listed, stands)

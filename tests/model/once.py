@@ -28,9 +28,9 @@ class Once:
             if (call.tool, call.args) != (tool, key) or call.kind not in ("took", "may"):
                 continue
             own = call.step in lineage
+            if not own and (step.unclear or call.unclear):
+                raise Ambiguous("a call of a step listed again as v1 has it, which follows one that went")
             if not own and not step.changed and call.as_v1:
-                if step.touched or call.touched:
-                    raise Ambiguous("a call as v1 lists it, of a step that a draft revised")
                 continue
             counting.append((own, call))
         if not counting:
@@ -50,9 +50,9 @@ class Once:
         for run in self.running:
             if run.tool != tool or canonical(run.args) != key:
                 continue
+            if step.unclear or run.step.unclear:
+                raise Ambiguous("a call in flight of a step listed again as v1 has it, which follows one that went")
             if not step.changed and not run.step.changed:
-                if step.touched or run.step.touched:
-                    raise Ambiguous("a call as v1 lists it in flight, of a step that a draft revised")
                 continue
             if run.phase == "wait":
                 raise Ambiguous("the same call waits for its retry")

@@ -63,13 +63,13 @@ def next_alternative(s: State, failed: Step, root: str) -> dict[str, Any] | None
     if used >= len(failed.alternatives):
         return None
     s.alternative_asked = root  # it counts as tried once the draft is committed
-    return failed.alternatives[used]
+    return failed.alternatives[used] | ({"read": failed.ways[used]} if "args" in failed.alternatives[used] else {})
 
 
 def take_alternative(s: State, failed: Step, alternative: dict[str, Any]) -> None:
     failed.tool = alternative.get("tool", failed.tool)
     if "args" in alternative:
-        failed.args = refs.read(alternative["args"], set(s.ever))
+        failed.args = refs.copy(alternative["read"])
 
 
 def patch(s: State, failed: Step, failure: Failure, root: str) -> None:
@@ -98,7 +98,10 @@ def work_around(s: State, failed: Step, failure: Failure, root: str) -> None:
     if alternative is not None:
         take_alternative(s, failed, alternative)
         action = alternative.get("action", action)
-    if failure.type == "missing_var" and (alternative is None or "args" not in alternative):
+    if failure.type == "missing_var":
+        if alternative is not None and "args" in alternative:  # texts that were not read before
+            for ref in refs.refs(failed.args):
+                ref.bad = s.ref_state(ref)[0]
         cure(s, failed)
     failed.action = action
 
@@ -160,7 +163,7 @@ def cure_step(s: State, failed: Step, ref: refs.Ref) -> None:
         ref.null = True
         return
     best = min(close, key=lambda st: refs.distance(st.id, ref.step))
-    ref.step = best.id
+    ref.step, ref.nothing = best.id, False
     if best.state == "done" and refs.walk(s.variables[best.id].value, ref.parts()) is refs.NO_FIELD:
         raise Ambiguous("a mended id with a path that it does not have")
     if best.id not in failed.deps:

@@ -13,16 +13,18 @@ NO_FIELD = object()
 
 
 class Ref:
-    """One reference: the id it names and the path behind it. `null` marks one that a cure replaced by nothing."""
+    """One reference: the id it names and the path behind it. `null` marks one that a cure replaced by nothing,
+    `nothing` one whose id no step had when it was written: it stays one to nothing, whatever is born later."""
 
-    def __init__(self, step: str, path: str) -> None:
+    def __init__(self, step: str, path: str, *, nothing: bool = False) -> None:
         self.step = step
         self.path = path
+        self.nothing = nothing
         self.null = False
         self.bad: str | None = None  # how it stood when its step failed over it
 
     def copy(self) -> Ref:
-        other = Ref(self.step, self.path)
+        other = Ref(self.step, self.path, nothing=self.nothing)
         other.null, other.bad = self.null, self.bad
         return other
 
@@ -94,7 +96,7 @@ def read_text(raw: str, known: set[str]) -> str | Text:
         segments.append(plain)
     if not any(isinstance(s, Ref) for s in segments):
         if nothing := UNKNOWN.match(raw):
-            return Text([Ref(nothing.group(1), nothing.group(2))])
+            return Text([Ref(nothing.group(1), nothing.group(2), nothing=True)])
         return Text(segments) if "##E" in raw else raw
     return Text(segments)
 
@@ -199,7 +201,8 @@ def same(a: Any, b: Any, eq: Callable[[str, str], bool]) -> bool:
         return len(a.segments) == len(b.segments) and all(
             (x == y)
             if isinstance(x, str) or isinstance(y, str)
-            else (x.path, x.null) == (y.path, y.null) and eq(x.step, y.step)
+            else (x.path, x.null, x.nothing) == (y.path, y.null, y.nothing)
+            and (x.step == y.step if x.nothing else eq(x.step, y.step))
             for x, y in zip(a.segments, b.segments, strict=True)
         )
     if isinstance(a, Text) or isinstance(b, Text):

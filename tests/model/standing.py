@@ -25,7 +25,7 @@ class Standing(Bench):
             self.bad("two steps have one id")
         known = set(self.s.ever) | set(ids)
         for step in self.new:
-            step.args = refs.read(step.raw.get("args") or {}, known)
+            step.read_texts(known)
         self.index = {st.id: at for at, st in enumerate(self.new)}
         self.kind = ["" for _ in self.new]  # own, done, fresh, local
         self.bound: dict[int, str] = {}  # draft step -> the old step it is or stands for

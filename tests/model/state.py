@@ -50,7 +50,7 @@ class State(Health):
         self.ever: list[str] = [s.id for s in self.steps]
         self.drafted: list[str] = []  # ids that drafts wrote and no version has
         for step in self.steps:
-            step.args = refs.read(step.raw.get("args") or {}, set(self.ever))
+            step.read_texts(set(self.ever))
         self.gates = self.limits(policy.get("gates") or {})
         self.number = 1
         self.versions: list[dict[str, Any]] = []
@@ -59,7 +59,6 @@ class State(Health):
         self.goal_number = 0
         self.header: dict[str, Any] = {"parent": None, "granularity": None, "rule": None, "cause": "start"}
         self.parent: dict[str, str] = {}  # which step each id replaced
-        self.v1_text = {s.id: (s.tool, canonical(refs.write(s.args))) for s in self.steps}
         self.clock = 0.0
         self.variables: dict[str, Variable] = {}
         self.history: list[dict[str, Any]] = []
@@ -170,6 +169,8 @@ class State(Health):
 
     def ref_state(self, ref: refs.Ref) -> tuple[str | None, Any]:
         """Why a reference can't be read (None when it can), and its value."""
+        if ref.nothing:
+            return "no such step", None
         step = self.find(ref.step)
         variable = self.variables.get(ref.step)
         if step is not None and step.gap:

@@ -25,6 +25,7 @@ class Step:
     on_failure: str | None = None
     produces: dict[str, str] | None = None
     alternatives: list[dict[str, Any]] = field(default_factory=list)
+    ways: list[Any] = field(default_factory=list)  # the alternatives' args, read like the step's own
     required: bool = False
     again: bool = False
     granularity: str | None = None
@@ -34,13 +35,19 @@ class Step:
     gap: bool = False
     done_with_null: bool = False
     raw: dict[str, Any] = field(default_factory=dict)
-    touched: bool = False  # listed by a draft, or its references renamed
     changed: bool = True  # added or changed by a draft: its call is not as v1 lists it
+    unclear: bool = False  # listed again as v1 has it, but that it follows a step that goes
 
     def copy(self) -> Step:
         other = Step(**self.__dict__)
         other.args, other.deps, other.assumes = refs.copy(self.args), list(self.deps), list(self.assumes)
+        other.ways = refs.copy(self.ways)
         return other
+
+    def read_texts(self, known: set[str]) -> None:
+        """Read what the file says with the ids that are known when it is written."""
+        self.args = refs.read(self.raw.get("args") or {}, known)
+        self.ways = [refs.read(way.get("args"), known) for way in self.alternatives]
 
     @property
     def open(self) -> bool:
@@ -104,8 +111,8 @@ class Call:
     value: Any = None
     variable: dict[str, Any] | None = None
     arguments: Any = None
-    touched: bool = False
     late: bool = False
+    unclear: bool = False
 
 
 @dataclass

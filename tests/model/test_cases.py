@@ -264,6 +264,64 @@ CASES = [
         "step_breaker",
         "1 failed, 2 skipped, 4 skipped, 5 skipped, 3 done",
     ),
+    Case(
+        "a required step's own id counts, whatever other step does the same",
+        plan(
+            {"id": 1, "tool": "a", "required": True},
+            {"id": 2, "tool": "a"},
+            interruptions=[{"goal": "other", "at": 0}],
+            planner=[{"when": {"goal": "other"}, "steps": [{"id": 1, "tool": "a"}]}],
+        ),
+        "goal_met",
+        "3 done",
+    ),
+    Case(
+        "an alternative's reference follows the step that stands for the one it names",
+        plan(
+            {"id": 1, "tool": "a", "granularity": "tail"},
+            {"id": 2, "tool": "b"},
+            {"id": 3, "tool": "c", "depends_on": [2], "granularity": "patch", "alternatives": [{"args": {"q": "#E2"}}]},
+            outcomes=[
+                outcome({"tool": "a"}, "shape", "ok"),
+                outcome({"tool": "b"}, {"status": "ok", "value": 7}),
+                outcome({"tool": "c"}, "shape", "ok"),
+            ],
+        ),
+        "goal_met",
+        "1 failed, 1 done, 4 done, 5 failed, 5 done",
+        {"args": {"q": 7}},
+    ),
+    Case(
+        "a copy keeps its reference to nothing, although a step has that id by now",
+        plan(
+            {"id": 1, "tool": "a", "granularity": "tail"},
+            {"id": 2, "tool": "b"},
+            {"id": 3, "tool": "c", "args": {"q": "#E4"}, "granularity": "none"},
+            outcomes=[outcome({"tool": "a"}, "shape", "shape", "ok")],
+        ),
+        "escalated",
+        "1 failed, 1 failed, 1 done, 6 done, 7 failed",
+        {"messages": ["shape", "shape", "#E4: no such step"]},
+    ),
+    Case(
+        "what a draft discards is not taken by the same draft",
+        plan(
+            {"id": 1, "tool": "pay"},
+            {"id": 2, "tool": "look"},
+            tools=ONCE,
+            policy={"gates": {"per_step": 1}},
+            planner=[
+                {
+                    "when": {},
+                    "verdicts": {"E1": "discard"},
+                    "steps": [{"id": 2, "tool": "look"}, {"id": 9, "tool": "pay"}],
+                }
+            ],
+            outcomes=[outcome({"tool": "look"}, "shape", "ok")],
+        ),
+        "step_breaker",
+        "1 done, 2 failed",
+    ),
 ]
 
 
@@ -276,6 +334,7 @@ def facts(result: dict[str, Any]) -> dict[str, Any]:
         "attempts": [len(h["attempts"]) for h in result["history"]],
         "messages": [x["error_msg"] for x in result["signals"]],
         "actions": [st["action"] for st in result["versions"][-1]["steps"]],
+        "args": result["history"][-1]["args"],
         "gaps": [x["step_id"] for x in result["gaps"]],
         "lines": [x["step_id"] for x in result["ledger"]["lines"]],
         "replans": [x["booked"] for x in result["ledger"]["lines"] if x["kind"] == "replan"],

@@ -24,6 +24,7 @@ class Laid(msgspec.Struct):
     mapping: dict[str, str]
     before: dict[str, Step]
     faults: list[str]
+    knew: dict[str, set[str]]  # the ids that are references in each listed step
 
     def steps(self, plan: Standing) -> dict[str, Step]:
         """The new list: what has ended, the draft's steps, what else is open."""
@@ -136,7 +137,7 @@ class _Lay:
                 among = sorted([*among, *kept], key=lambda id_: (id_ != self.failed, list(self.plan.steps).index(id_)))
             for local in reversed(self._new()) if backwards else self._new():
                 for old in among:
-                    if rule(self.steps[local], self.plan.steps[old]) and self._counts(local, old, rule, kept):
+                    if rule(self.steps[local], self.plan.steps[old]) and self._counts(local, old, kept):
                         yield local, old
 
     def _same_call(self, new: Step, old: Step) -> bool:
@@ -152,8 +153,8 @@ class _Lay:
     def _same_tool(self, new: Step, old: Step) -> bool:
         return new.tool_name == old.tool_name
 
-    def _counts(self, local: str, old: str, rule: object, kept: list[str]) -> bool:
-        if old not in self.plan.required or old in kept or rule == self._same_name:
+    def _counts(self, local: str, old: str, kept: list[str]) -> bool:
+        if old not in self.plan.required or old in kept or local == old:
             return True
         new, gone = self.steps[local], self.plan.steps[old]
         written = new.action == gone.action != gone.tool_name
@@ -196,7 +197,23 @@ class _Lay:
                 if (old := i if i in plan.steps and not self.anew else places.get(i, "")) in plan.steps
             },
             faults=self.faults,
+            knew={ids[local]: self._knew(local) for local in self.order},
         )
+
+    def _knew(self, local: str) -> set[str]:
+        """The ids that are references in a step: in the template's copy those that were in the text it copies, the
+        draft's own new ones, and what a mend put in, which the old step does not read, or does not wait for."""
+        step = self.steps[local]
+        old = local if local in self.plan.steps else step.replaces
+        if not self.template or old is None:
+            return self.known.union(self.ids.values())
+        knew = self.plan.knew[old].union(set(self.steps).difference(self.plan.lines))
+        if old != self.failed:
+            return knew
+        before = self.plan.steps[old]
+        had = {r.step_id for r in references.find(texts(before), self.known)}
+        put_in = {r.step_id for r in references.find(step.args, self.known)} - had
+        return knew.union(put_in, set(step.depends_on or ()).difference(before.depends_on or ()))
 
     def _follows(self) -> dict[str, str]:
         """Where everything that named a step that goes is led."""
@@ -206,23 +223,22 @@ class _Lay:
     def _step(self, local: str) -> Step:
         step, id_ = self.steps[local], self.ids[local]
         listed = not self.anew and id_ in self.plan.steps
-        meant = {name: self._meant(local, name, listed) for name in self._names(step)}
+        known = self._knew(local)
+        reads = [r.step_id for r in references.find(step.args, known) if r.known]
+        named = [r.step_id for r in references.find(texts(step), known) if r.known]
+        meant = {name: self._meant(local, name, listed) for name in named}
         depends_on = [self._dependency(local, name, listed) for name in step.depends_on or ()]
-        for name in [*self._names(step), *(step.depends_on or ())]:
+        for name in [*reads, *(step.depends_on or ())]:
             led = meant.get(name) if name in meant else self._dependency(local, name, listed)
             if name in self.going and not self._has_value(name) and led == name:
                 self.faults.append(f"{id_} names {name}, which is nothing")
         return replace(
-            step,
+            renamed(step, known, meant, keep_text=self.template),
             id=id_,
             depends_on=tuple(dict.fromkeys(name for name in depends_on if name)),
-            args=references.rename(step.args, self.known, meant),
             assumes=tuple(name for name in step.assumes if name not in self.refuted),
             replaces=self.plan.steps[id_].replaces if listed else self.stands.get(local),
         )
-
-    def _names(self, step: Step) -> list[str]:
-        return [reference.step_id for reference in references.find(step.args, self.known) if reference.known]
 
     def _has_value(self, id_: str) -> bool:
         return self.plan.state[id_] is DONE
@@ -254,11 +270,25 @@ class _Lay:
             return step
         follows, known = self._follows(), self.plan.knew[step.id]
         return replace(
-            step,
+            renamed(step, known, follows, keep_text=True),
             depends_on=tuple(dict.fromkeys(follows.get(d, d) for d in step.depends_on or ())),
-            args=references.rename(step.args, known, follows, keep_text=True),
             assumes=tuple(n for n in step.assumes if n not in self.refuted or not self.plan.is_open(step.id)),
         )
+
+
+def texts(step: Step) -> list[Any]:
+    """A step's args and those of its alternatives."""
+    return [step.args, *(way.args for way in step.alternatives)]
+
+
+def renamed(step: Step, known: Iterable[str], names: Mapping[str, str], *, keep_text: bool) -> Step:
+    """The step with the references in all of these renamed."""
+
+    def anew(args: Any) -> Any:
+        return references.rename(args, frozenset(known), names, keep_text=keep_text)
+
+    ways = tuple(replace(way, args=anew(way.args)) for way in step.alternatives)
+    return replace(step, args=anew(step.args), alternatives=ways)
 
 
 def next_id(like: str, had: Iterable[str]) -> str:

@@ -91,10 +91,21 @@ class OnceOnly:
         calls = [self._last[id_][0] for id_ in self._running]
         return self.acts_once(tool) and any((c.tool, exact(c.args)) == (tool, exact(args)) for c in calls)
 
+    def waits(self, step: Step, args: Any) -> bool:
+        """Whether the call that a step comes to is in flight, made by another whose call counts for it."""
+        original = self._is_original(step)
+        counting = [id_ for id_ in self._running if not original or id_ not in self.original]
+        calls = [self._last[id_][0] for id_ in counting]
+        key = step.tool_name, exact(args)
+        return self.acts_once(step.tool_name) and any((call.tool, exact(call.args)) == key for call in calls)
+
+    def _is_original(self, step: Step) -> bool:
+        known = self.original.get(step.id)
+        return known is not None and _same_work(step, known)
+
     def stands(self, tool: str, args: Any, step: Step, root: str) -> Acted | None:
         """What stands for this call of a step, so that it is not made; None where it may be made."""
-        known = self.original.get(step.id)
-        original = known is not None and _same_work(step, known)
+        original = self._is_original(step)
         counting = [
             acted
             for acted in self._acted.get((tool, exact(args)), ())

@@ -152,7 +152,7 @@ def _whole(step: Step, known: frozenset[str]) -> set[str]:
 
 def _led(plan: Standing, old: Step, led: Mapping[str, str]) -> set[str]:
     """The ids put into a step's text in place of those it read."""
-    texts = [old.args, *(way.args for way in old.alternatives)]
+    texts = [old.args, *(way.args for way in old.alternatives)]  # an alternative follows like the step's own args
     return {led[r.step_id] for r in references.find(texts, plan.knew[old.id]) if r.step_id in led}
 
 

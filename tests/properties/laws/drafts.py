@@ -114,8 +114,8 @@ class _Drafting:
         for id_, step in laid.listed.items():
             before = laid.before.get(id_) if excused else None
             wrong += self._names(step, before)
-            wrong += self._reads(step, before, health, plan, steps)
-            wrong += self._calls(step, before, draft, plan, laid)
+            wrong += self._reads(step, before, health, plan, laid)
+            wrong += self._calls(step, before, draft, health, plan, laid)
         if not wrong and not _something_left(opened, steps, plan):
             wrong.append("nothing is left to run")
         return wrong
@@ -127,10 +127,8 @@ class _Drafting:
         if self._plan.assumptions is not None and (unknown := set(step.assumes) - self._plan.assumptions.keys()):
             yield f"{step.id} assumes {unknown}"
 
-    def _reads(
-        self, step: Step, before: Step | None, judged: Variables, plan: Standing, steps: dict[str, Step]
-    ) -> Iterator[str]:
-        known = set(plan.lines) | set(steps)
+    def _reads(self, step: Step, before: Step | None, judged: Variables, plan: Standing, laid: Laid) -> Iterator[str]:
+        known, steps = laid.knew[step.id], laid.steps(plan)
         had = {r.step_id for r in references.find(before.args, plan.knew[before.id])} if before is not None else set()
         for reference in references.find(step.args, known):
             id_ = reference.step_id
@@ -138,8 +136,10 @@ class _Drafting:
             if id_ not in had and (judged.health(id_) != "clean" if has_value else id_ not in steps):
                 yield f"{step.id} reads {reference.text}"
 
-    def _calls(self, step: Step, before: Step | None, draft: PlanDraft, plan: Standing, laid: Laid) -> Iterator[str]:
-        reading = Reading(plan, self._values, set(plan.lines) | set(laid.listed))
+    def _calls(
+        self, step: Step, before: Step | None, draft: PlanDraft, judged: Variables, plan: Standing, laid: Laid
+    ) -> Iterator[str]:
+        reading = Reading(plan, self._values, laid.knew[step.id])
         args = reading.of(step.args)
         own = before is not None and draft.step_id is not None and before is plan.steps[draft.step_id]
         same = before is not None and (before.tool_name, before.args) == (step.tool_name, step.args)
@@ -150,7 +150,7 @@ class _Drafting:
             yield f"{step.id} makes a call that was denied"
         root = next((plan.line(id_)[0] for id_ in (step.id, step.replaces or "") if id_ in plan.lines), step.id)
         acted = self._once.stands(step.tool_name, args, step, root)
-        if acted is not None and not (acted.will_do(step) and not self._variables.is_void(acted.step_id)):
+        if acted is not None and not (acted.will_do(step) and not judged.is_void(acted.step_id)):
             yield f"{step.id} makes a call that step {acted.step_id} made"
 
 

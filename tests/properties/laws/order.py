@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from replanctl.run.events import GoalChanged, PlanCommit, Route, Signal, StepEnd, StepStart
 from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Mode
 from tests.properties.laws.facts import is_abandoned, is_abort, stopped
+from tests.properties.once import OnceOnly
+from tests.properties.reading import Reading
 from tests.properties.run import Run
 from tests.properties.story import DONE, FAILED, MOVES, PENDING, RUNNING, SKIPPED, Standing
 
@@ -33,13 +36,24 @@ def no_step_starts_before_its_dependencies_ended(run: Run) -> Iterator[str]:
 
 
 def steps_start_in_list_order(run: Run) -> Iterator[str]:
-    """The first of the list that may start is the one that starts."""
-    for moment in run.moments:
+    """The first of the list that may start is the one that starts; a call that is made once and in flight waits."""
+    seen, values = OnceOnly(run), dict[str, Any]()
+    for place, moment in enumerate(run.moments):
         event, plan = moment.event, moment.before
         if type(event) is StepStart:
-            first = next(id_ for id_ in plan.steps if may_start(plan, id_))
+            ready = (id_ for id_ in plan.steps if may_start(plan, id_))
+            first = next(id_ for id_ in ready if not _waits(id_, plan, seen, values))
             if first != event.step_id:
                 yield f"step {event.step_id} starts, and {first} was first"
+        elif type(event) is StepEnd and event.state is DONE:
+            values[event.step_id] = event.value
+        seen.see(place, moment)
+
+
+def _waits(id_: str, plan: Standing, seen: OnceOnly, values: dict[str, Any]) -> bool:
+    reading = Reading(plan, values, plan.knew[id_])
+    args = reading.of(plan.steps[id_].args)
+    return not reading.unreadable and seen.waits(plan.steps[id_], args)
 
 
 def may_start(plan: Standing, id_: str) -> bool:

@@ -12,7 +12,7 @@ from replanctl.plan import references
 from replanctl.plan.model import Step, Tool
 from replanctl.plan.references import Reference
 from replanctl.run.events import PlanCommit, PlanDraft, Signal, StepEnd
-from tests.properties.laying import next_id
+from tests.properties.laying import next_id, renamed
 from tests.properties.run import Run
 from tests.properties.story import DONE, FAILED, PENDING, RUNNING, SKIPPED, Moment, Standing
 
@@ -81,17 +81,18 @@ class _Template:
         return names
 
     def _again(self, step: Step, failed: Step | None, names: dict[str, str], plan: Standing) -> Step:
-        old = step.id
+        old, knew = step.id, plan.knew[step.id]
         if failed is not None and step is failed:
             signal = self._signals[old]
             way = _alternative(step)
             own = way is not None and bool(step.alternatives[0].action)
             step = way if way is not None and own else _worked_around(way or step, signal.error_msg)
-            step = self._mended(step, plan) if signal.error_type == "missing_var" else step
+            if signal.error_type == "missing_var":
+                step = self._mended(step, plan)
+                knew |= set(step.depends_on or ())  # what a mend put into the text is a dependency now
         return replace(
-            step,
+            renamed(step, knew, names, keep_text=True),
             id=names.get(old, old),
-            args=references.rename(step.args, plan.knew[old], names, keep_text=True),
             depends_on=tuple(names.get(d, d) for d in step.depends_on or ()),
             replaces=old if old in names else None,
         )
@@ -164,7 +165,7 @@ class _Mend:
             self.gaps.append(reference.step_id)
             return None
         id_, path = cured
-        if id_ != reference.step_id or id_ not in self._values or self._was_unmade(id_):
+        if id_ != reference.step_id or not reference.known or id_ not in self._values or self._was_unmade(id_):
             self.edges += [id_] if id_ not in self._plan.gaps else []
         same = (id_, path) == (reference.step_id, reference.path)
         return reference.text if same else references.render(id_, path)

@@ -8,7 +8,7 @@ from typing import Any
 from replanctl.plan import references
 from replanctl.plan.data import exact
 from replanctl.plan.model import Step
-from replanctl.run.events import PlanCommit, PlanDraft, StepEnd, StepStart
+from replanctl.run.events import PlanCommit, PlanDraft, StepEnd, StepStart, VariableHealth
 from tests.properties.laws.facts import tool
 from tests.properties.once import ANSWERS, DID_NOT_ACT, OnceOnly
 from tests.properties.reading import Reading
@@ -50,21 +50,30 @@ def a_call_that_is_not_made_again_is_told(run: Run) -> Iterator[str]:
         elif type(event) is PlanCommit and place > 4 and type(draft := run.events[place - 4]) is PlanDraft:
             drafted = run.moments[place - 4].before
             reading = Reading(drafted, values, {*drafted.lines, *(step.id for step in event.steps)})
-            expected = [taken for step in event.steps if (taken := _taken(step, drafted, seen, reading))]
+            void = _void_behind(run, place)
+            expected = [taken for step in event.steps if (taken := _taken(step, drafted, seen, reading, void))]
             told = [warning for warning in draft.warnings if warning.startswith("taken from")]
             if told != expected:
                 yield f"the draft at event {draft.seq} says {told}, not {expected}"
         seen.see(place, moment)
 
 
-def _taken(step: Step, plan: Standing, seen: OnceOnly, reading: Reading) -> str:
+def _void_behind(run: Run, commit: int) -> set[str]:
+    """What is void once the verdicts of the draft that this commits are written."""
+    last = commit + 1
+    while type(run.events[last + 1]) is VariableHealth:
+        last += 1
+    return {id_ for id_, health in run.moments[last].after.health.items() if health == "void"}
+
+
+def _taken(step: Step, plan: Standing, seen: OnceOnly, reading: Reading, void: set[str]) -> str:
     reading.unreadable.clear()
     args = reading.of(step.args)
     root = next((plan.line(id_)[0] for id_ in (step.id, step.replaces or "") if id_ in plan.lines), step.id)
     acted = None if reading.unreadable else seen.stands(step.tool_name, args, step, root)
     if acted is None or not acted.will_do(step) or seen.denies(step.tool_name, args):
         return ""
-    if plan.health.get(acted.step_id) == "void":
+    if acted.step_id in void:
         return ""
     return f"taken from step {acted.step_id}: {step.tool_name} acts only once"
 

@@ -1,0 +1,38 @@
+"""What of a step may hold references: its args, and those of its other ways to do it.
+
+An alternative is read when its turn comes, which may be many versions later. Until then it follows what the step's own
+args follow; otherwise it would name a step that went long ago.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from replanctl.plan import references
+from replanctl.plan.model import Step
+
+
+def texts_of(step: Step) -> Iterator[dict[str, Any]]:
+    """The step's own args, then those of its alternatives that have some."""
+    yield step.args
+    yield from (way.args for way in step.alternatives if way.args)
+
+
+def may_refer(step: Step) -> bool:
+    """Whether any of its texts may hold a reference (or an escaped one); cheap."""
+    return references.mentions(step.args) or any(map(references.mentions, texts_of(step)))
+
+
+def renamed(step: Step, known: Container[str], names: Mapping[str, str], *, keep_text: bool = False) -> Step:
+    """The step with the references in all its texts renamed, as `references.rename` does it."""
+    if not may_refer(step):
+        return step
+
+    def anew(args: dict[str, Any] | None) -> Any:
+        return references.rename(args, known, names, keep_text=keep_text) if args else args
+
+    ways = tuple(msgspec.structs.replace(way, args=anew(way.args)) for way in step.alternatives)
+    return msgspec.structs.replace(step, args=anew(step.args), alternatives=ways)
