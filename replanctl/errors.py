@@ -37,6 +37,7 @@ class Problem(msgspec.Struct, frozen=True, gc=False):
 class ReplanctlError(Exception):
     """Base of everything replanctl raises on purpose; `hint` is the way out, in one line."""
 
+    # By sysexits: an error of ours that is none of the classes below is a bug.
     exit_code = 70
 
     def __init__(self, message: str, *, hint: str = "") -> None:

@@ -91,6 +91,8 @@ class Status(StrEnum):
         return Status.TIMEOUT if self is Status.LOST else self
 
 
+# An answer means that the tool acted, whatever is wrong with it; `rate_limited`, `unavailable` and `denied` turned the
+# call away; all others tell nothing. An answer that was `lost` is heard as a timeout.
 _MAY_HAVE_ACTED = (Status.TIMEOUT, Status.LOST, Status.TOOL_ERROR, Status.ERROR)
 _TOOK_EFFECT = (Status.OK, Status.SHAPE, Status.EMPTY, Status.SEMANTIC, Status.LOST)
 
@@ -226,6 +228,7 @@ class Reason(StrEnum):
         return Ending.COMPLETED if self in _SUCCESSES else Ending.FAILED
 
 
+# With gaps is met: how many are too many is the policy's to say (`solver`).
 _SUCCESSES = (Reason.GOAL_MET, Reason.GOAL_MET_WITH_GAPS)
 
 

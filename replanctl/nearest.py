@@ -25,6 +25,8 @@ def or_nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     return f"did you mean {near}?" if near is not None else otherwise
 
 
+# Two measures, for two purposes. A hint only asks, so it may be bold: difflib finds what looks alike. A mend writes the
+# name into the plan, so it takes nothing but what slips of the hand explain, one or two edits.
 def closest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate within two edits of the name, the nearest first, then the first in order: what is put in its
     place without asking anybody."""

@@ -58,6 +58,11 @@ class OutcomeRule(msgspec.Struct, frozen=True, gc=False):
         return self.name or f"the outcome rule in line {self.line}"
 
 
+# The script stands at the seam where real tools would: it is asked with the call that a tool would get, and knows
+# nothing of plans, versions or replans but what that call carries. Rules are tried in order, as a reader of the file
+# would; each counts its own attempts, so that `[timeout, ok]` means the first call and the next that come to this rule,
+# whichever steps make them. What no rule covers succeeds, or a plan of fifty steps would need fifty rules before
+# anything could be rehearsed.
 class ScriptedTools:
     """Answers calls from outcome rules: the first that matches wins, each counts its own attempts, the last entry
     repeats. A call that no rule matches succeeds."""
@@ -79,6 +84,8 @@ class ScriptedTools:
 
     def _candidates(self, call: Call) -> Sequence[_Counting]:
         """The rules that may match, in their order; those that name another step, arg or tool are not looked at."""
+        # Tried one after the other, n rules would cost n looks at each of n calls. Filed under one thing that a call
+        # must have, only rules that may match are looked at, in their order all the same.
         found = [rules for mark in _marks(call, self._kinds) if (rules := self._index.get(mark)) is not None]
         if len(found) < 2:
             return found[0] if found else ()
@@ -161,6 +168,8 @@ def _outcome(entry: Entry, call: Call) -> Outcome:
     value = _sample(call.produces) if entry.value is UNSET and status is Status.OK else entry.value
     latency = entry.latency
     if latency is None:
+        # A call that times out takes all of its time; anything else a second, so that sessions have a course without
+        # anybody writing latencies down.
         latency = call.timeout if status.as_heard is Status.TIMEOUT else 1.0
     return Outcome(
         status,

@@ -52,4 +52,5 @@ def produces(value: Any, at: At) -> Any:
     """A contract: field types, or a JSON Schema under `schema` alone."""
     if not isinstance(value, dict):
         return wrong(value, at, "field types or {schema: …}", "write {name: type}")
+    # `schema` alone with a mapping is a JSON Schema; with a type it is a field of that name.
     return (_under_schema if isinstance(value.get("schema"), dict) else _field_types)(value, at)

@@ -40,11 +40,15 @@ def _check_step(step: Step, left: set[str], rules: Sequence[OutcomeRule], index:
             continue
         _note(step, rules[number], at[number]["returns"])
         if match.version is None and _must_match(match.args, step):
+            # A rule that answers whatever this step sends ends the search: what stands behind it never sees such a
+            # call. One that names a version may not be in force.
             left = left - ({step.tool_name} if match.step is not None and match.tool is None else answered)
         if not left:
             return
 
 
+# Every step with such a contract against every rule would be n × m looks at load time, in a file that may hold 100,000
+# of each. A rule that names something a step's args plainly lack can't answer it, and is not looked at.
 class _Index:
     """The rules that may answer a step: the work is that of what fits it, not of all the rules there are.
 

@@ -115,6 +115,7 @@ def _kind_of(value: Any) -> tuple[str, str] | None:
         rows = _OURS if _is_own(value) else _OURS + _OTHERS
         return next(((what, hint) for look, what, hint in rows if look(value)), None)
     entries = value[:_ITEMS] if isinstance(value, list | tuple) else ()
+    # A list of several kinds of things is no recording of any.
     kinds = {_kind_of(_opened(entry)) for entry in entries}
     return kinds.pop() if len(kinds) == 1 else None
 

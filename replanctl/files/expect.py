@@ -37,6 +37,9 @@ def check_expect(value: Any, at: At) -> None:
     _Expected(schema["$defs"]).check(value, whole, at)
 
 
+# An expectation that no result can meet passes for a test and tests nothing but the author's spelling. So a block is
+# held against the result's own schema when it is loaded, before anything is run; what the schema leaves open (a step's
+# own result) may be anything.
 class _Expected:
     """A walk over an expected value beside the schema of what will be there."""
 
@@ -90,6 +93,7 @@ class _Expected:
 
     def _never(self, value: Any, kinds: list[Schema], at: At) -> None:
         words = [word for each in kinds for word in each.get("enum", ())]
+        # The words where there is a closed list of them, else the types: whichever tells the author what to write.
         can_be = ", ".join(map(shown, words)) or " or ".join(_described(each) for each in kinds)
         compared = COMPARISON.fullmatch(value) if isinstance(value, str) else None
         said = compared[2] if compared else value

@@ -46,6 +46,7 @@ def load_lessons(path: str | Path) -> tuple[Lesson, ...]:
 
 def save_lessons(path: str | Path, lessons: Iterable[Lesson]) -> None:
     """Write a lesson book, whole or not at all. Raises InputError when the file can't be written."""
+    # Every field of every lesson on a line of its own, so that two books can be compared line by line.
     entries = [
         f"  - text: {_quoted(lesson.text)}\n"
         f"    count: {lesson.count}\n"

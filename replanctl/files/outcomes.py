@@ -79,6 +79,8 @@ def _entry(value: Any, at: At) -> Any:
         status = _status(value, at)
         return UNSET if status is UNSET else Entry(status)
     if isinstance(value, dict) and value.get("status") == Status.OK and (value.get("refutes") or value.get("cause")):
+        # A failure's premise and cause travel with its signal; a success has none. A value that breaks its contract is
+        # a failure after all, so this is no error.
         at.warning(
             "refutes-on-ok", "refutes and cause count on failures only: here, only where the contract refuses the value"
         )
@@ -109,6 +111,7 @@ def outcomes(lines: Sequence[int]) -> Any:
     @made_of("same", read)
     def read_outcomes(value: Any, at: At) -> Any:
         rules = read(value, at)
+        # Where rules could not be read their lines would be shifted, and nobody runs them anyway.
         if rules is UNSET or len(rules) != len(lines):
             return rules
         return tuple(msgspec.structs.replace(rule, line=line) for rule, line in zip(rules, lines, strict=True))

@@ -89,6 +89,7 @@ def parse_draft(text: str, origin: str, known: Collection[str] = ()) -> PlannerR
     Where the whole text is neither, the one code block in it is the answer. `origin` names it in messages, `known` are
     the ids that an unquoted reference may mean besides the draft's own. Raises InputError with all that is wrong.
     """
+    # The whole text is tried first: a plan whose args hold a code block is an answer, and the block in it is not.
     document = _answer_in(read(origin, text), text)
     found = document.made(steps if isinstance(document.value, list) else draft)
     if document.marked:
@@ -109,12 +110,15 @@ def _answer_in(whole: Document, text: str) -> Document:
     if not blocks:
         return whole
     (start, end), *others = blocks
+    # Of two blocks nobody can say which is meant, and one that is cut off may be half a plan.
     if others or end is None:
         why = "a second code block begins here" if others else "the code block that begins here is not closed"
         refused = Document(whole.name, Text(text))
         index = refused.text.parsed_at(others[0][0] if others else start)
         refused.refused(Fault("several-answers" if others else "open-block", why, "answer with one", index=index))
         return refused
+    # What stands before the block becomes spaces, so that lines and columns of a complaint are those of the answer as
+    # it came.
     return read(whole.name, _ABOVE.sub(lambda found: " " * len(found[0]), text[:start]) + text[start:end])
 
 

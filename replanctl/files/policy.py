@@ -81,6 +81,7 @@ def _rules(value: Any, at: At) -> Any:
     seen: set[str] = set()
     for index, rule in enumerate(value if isinstance(value, list) else ()):
         name = rule.get("name") if isinstance(rule, dict) else None
+        # A route is explained, counted and overruled by its rule's name, so no two may share one.
         if name in RULE_NAMES:
             at[index]["name"].error(
                 "duplicate-name", f"{name} is a built-in rule", "a route is explained by its rule's name"

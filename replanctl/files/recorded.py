@@ -59,6 +59,7 @@ def recorded(value: Any, at: At) -> Any:
 
 def recorded_in(name: str, text: str) -> Recorded | None:
     """What a plan file's text says of the recording it was made of; None where it says nothing."""
+    # Most files are no imports; to look for the word is cheaper than to read the file.
     if "recorded" not in text:
         return None
     document = read(name, text)

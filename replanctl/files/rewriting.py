@@ -145,6 +145,7 @@ def replaced(name: str, text: str, values: Mapping[Path, Any]) -> str:
             start, end, words = _replacement(source.parsed, spans[path], value, in_json)
             edits.append((source.place(start), source.place(end), words))
     changed = text
+    # From the back, so that earlier places stay right.
     for start, end, words in sorted(edits, reverse=True):
         changed = f"{changed[:start]}{words}{changed[end:]}"
     # The only proof that the edit is right is to read the file again; where it is not, a person is asked to do it.
@@ -169,6 +170,8 @@ def _replacement(text: str, span: _Span, value: Any, in_json: bool) -> tuple[int
     return span.start, span.end, f"{' ' * bare}{words}{chr(10) * ends_line}"
 
 
+# Paths are found by walking the events once, since a parser's marks are the only places that are right for every way
+# YAML can be written.
 class _Spans:
     """The spans of the values at these paths of a document."""
 

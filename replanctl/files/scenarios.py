@@ -59,6 +59,8 @@ def scenarios(value: Any, at: At) -> Any:
     return _scenarios(value, at)
 
 
+# A second walk over the events, and only for the scenario in force: a file of a hundred scenarios has the lines of one
+# to find.
 def numbered(rules: Sequence[OutcomeRule], document: Document, path: tuple[str, ...]) -> tuple[OutcomeRule, ...]:
     """The rules of the list at this path of a document, with the lines they begin on."""
     text = document.text

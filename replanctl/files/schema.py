@@ -30,8 +30,11 @@ def file_schema(role: Role) -> Schema:
     )
 
 
+# Every reader carries a note of what it was made of (`made_of`, and the makers in `shapes`). The schema is drawn from
+# these notes, so that what an editor accepts and what is loaded can't drift apart; prose is the reader's own docstring.
 def schema_of(read: Reader) -> Schema:
     """What a reader takes, as a schema."""
+    # Sections that most plans lack are loaded when they are drawn, as they are when they are read.
     if isinstance(read, Later):
         return schema_of(read.loaded())
     if read in _LEAVES:

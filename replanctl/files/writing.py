@@ -71,6 +71,8 @@ def _item(item: Any, indent: str) -> Iterator[str]:
 
 def scalar(text: str) -> str:
     """Text, in quotes where it would mean something else without."""
+    # Few texts go without quotes, and all others get them: what YAML makes of `no`, `1_000` or `2024-01-01` depends on
+    # who reads it.
     return text if _PLAIN.fullmatch(text) and text not in _NOT_PLAIN else quoted(text)
 
 
@@ -83,6 +85,7 @@ def flow(value: Any) -> str:
     """A value on one line, as JSON."""
     if isinstance(value, str):
         return scalar(value)
+    # YAML gives up on a key whose colon is further than 1,024 bytes away; a question mark announces it.
     if _has_long_key(value):
         return _slow(value)
     try:

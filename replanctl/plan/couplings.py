@@ -47,7 +47,9 @@ def coupling(steps: Sequence[Step], required: Iterable[str] = ()) -> tuple[Coupl
     above = _dominators(needs, order)
     paralysed = _sums(above, order, [1] * len(steps))
     leaving = _leaving(needs, above, order)
+    # Where nothing rests on a step but what it dominates, both counts are the same, and the expensive one is saved.
     dependents = _dependents(needs, order) if any(leaving) else paralysed
+    # What dominates a step and is its dependency at once decides it alone.
     alone = {parent for at, parent in enumerate(above[: len(steps)]) if parent in needs[at]}
     decided = alone | {position[id_] for id_ in required if id_ in position}
     strong = (at in decided for at in range(len(steps)))
@@ -63,6 +65,7 @@ def _verdict(dependents: int, paralysed: int, decides: bool) -> Coupling:
     """`decides`: the goal needs the step itself, or a step that depends on it has nothing else to go by."""
     if decides or paralysed == dependents:
         return Coupling.STRONG
+    # More than half goes on without it: a gap costs less than a replan.
     return Coupling.WEAK if (dependents - paralysed) * 2 > dependents else Coupling.MIXED
 
 
@@ -81,6 +84,8 @@ def _dominators(needs: Needs, order: Sequence[int]) -> list[int]:
             one, other = ways[one], ways[other]
         return one
 
+    # In an order where dependencies come first, the dominator of a step is where those of its dependencies meet. A plan
+    # has no cycle, so that one pass does.
     for at in order:
         parent = above[at] = reduce(meet, needs[at]) if needs[at] else root
         depth[at] = depth[parent] + 1

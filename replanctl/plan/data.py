@@ -37,6 +37,8 @@ def data_of(value: Any) -> Any:
     digits, half a surrogate pair.
     """
     try:
+        # By way of JSON, which is what is stored: what does not survive that is refused here, where it can be said
+        # whose value it is.
         return msgspec.json.decode(msgspec.json.encode(value, enc_hook=_plain))
     except NoDataError:
         raise
@@ -64,6 +66,7 @@ def exact(args: dict[str, Any]) -> bytes:
     try:
         return msgspec.json.encode(args, order="deterministic", enc_hook=repr)
     except (UnicodeEncodeError, TypeError, RecursionError):  # half a surrogate pair, other keys, a value in itself
+        # Such args never left Python: they can't be stored, but they can be told apart.
         return repr(args).encode("utf-8", "backslashreplace")
 
 
@@ -133,6 +136,7 @@ def too_bulky_when_read(args: dict[str, Any], known: Container[str], read: Calla
 
     def add_read(reference: Reference, whole: bool) -> None:
         where = (reference.step_id, reference.path, whole)
+        # The same value may be read three hundred times: it is counted once and added as often.
         if where not in sizes:
             alone, value = _Bulk(), read(reference)
             alone.count(value if whole else in_text(value), alone.text)

@@ -27,6 +27,10 @@ class StepLike(Protocol):
     def depends_on(self) -> tuple[str, ...] | None: ...
 
 
+# Steps are compared by id alone. A planner that lists the same work under another id is taken for one that removed a
+# step and added another, since nobody but the planner knows that it meant the same; where it looks so, a screen may say
+# it (`show/again.py`). Outcome, contract and premises of a step are not compared: they change what is expected of it,
+# and not what it does.
 class StepChange(msgspec.Struct, frozen=True, gc=False):
     """One changed step. `fields` are the names of what changed: action, tool, args, depends_on."""
 
@@ -95,6 +99,7 @@ def diff_steps(
         added=_ids(added),
         revised=_ids(change for change in altered if change.kind is ChangeKind.REVISED),
         rewired=_ids(change for change in altered if change.kind is ChangeKind.REWIRED),
+        # Counted and not listed: a replan of two steps in a plan of 100,000 has to cost two steps.
         kept=len(before) - len(removed) - len(altered),
         changes=(*altered, *removed, *added),
     )

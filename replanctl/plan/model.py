@@ -40,6 +40,8 @@ class Tool(msgspec.Struct, frozen=True, gc=False):
     timeout: float = 30.0
 
 
+# A step is written in a file, in Python and by a planner, and all have to come to equal values, or a diff would find
+# changes where there are none. So a step stores one form of each field (`_AS_STORED`), whatever it was given.
 class Step(msgspec.Struct, frozen=True, gc=False):
     """One step of a plan. Its variable is `E<id>`.
 

@@ -24,6 +24,9 @@ def split(id_: str) -> tuple[str, int | None]:
     return (id_[: found.start()], int(found.group())) if found else (id_, None)
 
 
+# Ids are never used twice in a session, not even those of steps that went long ago: lessons, rules, the ledger and a
+# person's notes name steps by them. The highest number is kept for each text, so that a new id takes a look-up and not
+# a search through all that were ever used.
 class IdBook:
     """The highest number each text had among the ids ever used. `known` is only looked into, never changed."""
 
@@ -46,6 +49,7 @@ class IdBook:
 
     def free(self, text: str, start: int, *, bare: bool) -> int:
         """The first number above the highest, and not below `start`, that no known id has."""
+        # An id with a longer number (`s1000`) has none by the rule above, and may stand in the way all the same.
         n = max(start, self._free.get((text, bare), 0))
         while _numbered(text, n, bare=bare) in self.known:
             n += 1

@@ -29,12 +29,16 @@ def cycles(needs: Needs) -> list[list[int]]:
     return found
 
 
+# An explicit stack instead of recursion: a sequence of 100,000 steps is as deep as it is long, and Python's own stack
+# ends at a thousand.
 def _search(start: int, needs: Needs, state: bytearray, found: list[list[int]], room: int) -> int:
     path = [start]
     waiting = [iter(needs[start])]
     state[start] = 1
     while path:
         for need in waiting[-1]:
+            # An edge back to the path closes a cycle. A plan of n steps can have far more cycles than edges; one for
+            # each closing edge is what a person can mend, one after the other.
             if state[need] == 1 and room > 0:
                 found.append(path[path.index(need) :])
                 room -= len(path)
@@ -71,6 +75,7 @@ def in_order(needs: Needs) -> list[int]:
 def uncovered(needs: Needs, pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
     """Those (step, other) of the pairs in which the step does not rest on the other, directly or through others."""
     first = _sequences(needs)
+    # Nearly every plan is a sequence, or nearly so, and nearly every pair lies in one: then nothing is searched.
     left = [(step, other) for step, other in pairs if not first[step] <= other < step and other not in needs[step]]
     targets = sorted({other for _, other in left})
     order = in_order(needs) if left else []
@@ -96,6 +101,8 @@ def _resting(needs: Needs, order: Iterable[int], bits: dict[int, int]) -> list[i
     for at in order:
         mask = 0
         for need in needs[at]:
+            # All targets of a batch travel as one whole number, so that one pass over the edges answers for a thousand
+            # of them.
             mask |= rests[need] | bits.get(need, 0)
         rests[at] = mask
     return rests
@@ -110,6 +117,7 @@ def plan_faults(plan: Plan) -> tuple[str, ...]:
         faults += [f"step {step.id} depends on {id_}, which no step is" for id_ in unknown]
         if plan.tools is not None and step.tool_name not in plan.tools:
             faults.append(f"step {step.id} uses the tool {step.tool_name}, which the plan does not have")
+    # Cycles are looked for only where every dependency leads to a step.
     if not faults:
         for loop in cycles([[position[id_] for id_ in step.depends_on or ()] for step in plan.steps]):
             path = [plan.steps[index].id for index in (*loop, loop[0])]

@@ -8,6 +8,10 @@ from replanctl.kinds import GateName
 from replanctl.replan.gates import GATE, Check, Moment
 
 
+# A loop has two shapes. Either the same failure comes back, whatever is planned against it: the breaker counts those by
+# lineage and class, so that neither another id nor another failure of the same step hides it. Or plans take turns, each
+# abandoned for another that was abandoned before, while every single failure looks new: the guard counts those. Both
+# remember for one goal only, for a new goal makes old failures worth another try.
 class ReplanBreaker:
     """Stops the same failure from being replanned over and over: so many replans per lineage and error type.
 
@@ -28,6 +32,8 @@ class ReplanBreaker:
 
     def record(self, lineage: str, error_type: str) -> None:
         """A replanner was asked, whatever came back."""
+        # Also where the draft was refused or nothing came: what is limited is how often somebody was asked, which is
+        # what costs.
         self._asked[lineage, error_type] = self._asked.get((lineage, error_type), 0) + 1
 
     def forget(self) -> None:
@@ -82,4 +88,6 @@ class OscillationGuard:
 
 def fingerprint(steps: Iterable[tuple[str, str]]) -> int:
     """A key that equal (action, tool) sequences share; it can be kept up step by step with + and -."""
+    # A sum, so that a step that goes or comes changes it by its own hash and the plan need not be walked. Equal
+    # sequences have equal keys; whether the reverse holds is looked up.
     return sum(map(hash, steps))

@@ -39,6 +39,9 @@ class Lesson(msgspec.Struct, frozen=True, gc=False):
         return says if _VERSION.fullmatch(version) else self.text
 
 
+# A lesson is told apart by what it says without its version: the same failure of the same step learned again is one
+# lesson with a higher count, or five replans of one step would drive everything else out of a book of five. It keeps
+# its place all the same, since what was learned early and keeps coming back is no newer for it.
 class LessonBook:
     """The lessons of a session, oldest first; a book may be carried from one session to the next.
 
@@ -126,5 +129,6 @@ class LessonBook:
 
     def _oldest_of_most_frequent(self) -> str:
         """The oldest lesson of the most frequent type; the older one wins a tie."""
+        # The most frequent type has the most to spare: its other lessons still speak for it.
         oldest = ((-len(of_type), *next(iter(of_type.items()))[::-1]) for of_type in self._by_type.values())
         return min(oldest)[2]

@@ -59,6 +59,7 @@ class _Mender:
         cell = graph.cells.get(step.id)
         self.known = graph.known.read(cell.reading) if cell is not None else graph.known
         self.resting = {c.step.id for c in graph.resting_on(cell)} if cell is not None else set()
+        # Nor can a step wait for itself.
         self.resting.add(step.id)
 
     def mended(self) -> Mended:
@@ -87,12 +88,15 @@ class _Mender:
         state = self._state(reference)
         if not state:
             return reference.text
+        # An edge to a step that rests on this one would close a cycle.
         if state == Unreadable.PENDING and reference.step_id not in self.resting:
             self.edges[reference.step_id] = None
             self.warnings.append(
                 f"step {self.step.id}: {reference.text} → {reference.text} after step {reference.step_id}"
             )
             return reference.text
+        # A step that will never run can't be waited for; only a name that nobody has, of a step or of a field, may have
+        # been meant otherwise.
         nearest = self._nearest(reference, state)
         if nearest is None:
             self.gaps[reference.step_id] = None
@@ -162,6 +166,7 @@ def misspelt_args(args: dict[str, Any], schema: dict[str, Any]) -> dict[str, str
     for name in args:
         if name not in known and name not in required and (near := closest(name, missing)) is not None:
             meant[name] = near
+            # One slip each: two unknown args can't both be the one that is missing.
             missing.remove(near)
     return meant
 

@@ -18,6 +18,8 @@ from replanctl.replan.signal import FailureSignal
 
 SUMMARY_LIMIT = 40  # characters of a value that a summary line shows
 LESSON_LINES = 5
+# Thirty lines in all, however large the plan: what a prompt carries is what a replan costs, and the token gate's
+# estimate counts these lines. The first steps say what it is about, the last where it stands.
 DONE_FOLD = (3, 4)  # of many done steps, the first and the last so many are shown
 STEP_FOLD = (4, 4)
 
@@ -36,6 +38,8 @@ INSTRUCTIONS = {
 }
 
 
+# A request is built for every replan, and a scripted planner reads two fields of it. In a plan of 10,000 steps the
+# summary of what is done would cost more than the replan itself.
 class Lazy(Sequence[T]):
     """A sequence that is made when it is first read: most replanners never look."""
 
@@ -139,6 +143,7 @@ def step_lines(count: int) -> int:
 def build_prompt(request: ReplanRequest) -> str:
     """The exact text a model would get: no blank lines, at most thirty, ending in the instruction."""
     signal = request.signal
+    # A void result may not be read. A model that is shown it will.
     listed = [step for step in request.done if step.health is not Health.VOID]
     done = [_done_line(step) for step in _ends(listed, DONE_FOLD)]
     judge = JUDGE if any(step.health is Health.STALE for step in listed) else ""

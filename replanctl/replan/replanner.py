@@ -94,8 +94,10 @@ class ScriptedReplanner:
 def _matches(when: PlannerWhen, request: ReplanRequest) -> bool:
     if when.granularity is not None and when.granularity is not request.granularity:
         return False
+    # The session's goal is in every request; only a change of it is an occasion to answer.
     if when.goal is not None and not (request.goal_changed and when.goal.casefold() in request.goal.casefold()):
         return False
+    # A rule that asks about a failure has nothing to match where none is: at a changed goal.
     signal = request.signal
     if signal is None:
         return when.error is None and when.type is None and when.step is None

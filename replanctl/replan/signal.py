@@ -10,6 +10,7 @@ import msgspec
 from replanctl.kinds import ErrorType, Status, Unreadable
 from replanctl.plan import shortened
 
+# A tool's text may be a page of HTML or a stack trace, and it goes into prompts, lessons and screens.
 MESSAGE_LIMIT = 200  # characters of a tool's own text that a signal carries
 
 
@@ -81,5 +82,7 @@ def classify(
         evidence |= {"reference": missing.reference, "referenced_step": missing.step_id, "state": missing.state}
         text = f"{missing.reference}: {missing.state}"
         return FailureSignal(step_id, ErrorType.MISSING_VAR, shortened(text, MESSAGE_LIMIT), tuple(attempted), evidence)
+    # As heard: an agent can't tell an answer that was lost from one that never came, and its planner is not to know
+    # better.
     text = shortened(message or status.as_heard.value, MESSAGE_LIMIT)
     return FailureSignal(step_id, ERROR_TYPES[status], text, tuple(attempted), evidence)

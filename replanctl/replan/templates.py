@@ -37,6 +37,9 @@ def template(
     return writer.patch() if granularity is Granularity.PATCH else writer.anew(scope)
 
 
+# The template is what a planner without ideas would do, and the same for the same failure: take the next way that the
+# plan itself offers, else try again under a name that says so. It never invents work. That makes it a fair stand-in
+# where routes, gates and costs are rehearsed, and no measure of what a model would plan.
 class _Template:
     def __init__(
         self,
@@ -97,6 +100,7 @@ class _Template:
     def _misspelt(self, step: Step) -> dict[str, str]:
         """The args that a tool's schema refused for their names: no call was made."""
         signal, tool = self.signal, self.tools.get(step.tool_name)
+        # A contract that broke is an assumption too, but then a call was made, and its args had been accepted.
         refused = signal is not None and signal.error_type is ErrorType.ASSUMPTION and not signal.attempted
         return misspelt_args(step.args, tool.args) if refused and tool is not None and tool.args is not None else {}
 
@@ -117,6 +121,7 @@ class _Template:
 
     def _renamed(self, step: Step, names: dict[str, str], known: Container[str]) -> Step:
         new = names.get(step.id)
+        # References to steps that are listed again follow them to their new ids; those to done work stay.
         return msgspec.structs.replace(
             renamed(step, known, names, keep_text=True),
             id=new or step.id,
@@ -136,6 +141,7 @@ def _alternative(step: Step) -> Step | None:
         args=step.args if way.args is None else way.args,
         action=way.action or step.action,
         alternatives=tuple(rest),
+        # An alternative with args of its own no longer has the references that were mended away.
         gaps=step.gaps if way.args is None else (),
     )
 
