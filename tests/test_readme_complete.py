@@ -12,6 +12,7 @@ import replanctl
 from replanctl.cli.app import VERBS, load_verb
 from replanctl.cli.flags import flags_of, option_name
 from replanctl.cost import Coefficients
+from replanctl.kinds import Reason
 from replanctl.replan.gates import REASONS
 from replanctl.replan.routing import RULE_NAMES
 from replanctl.replan.signal import ErrorType, Status
@@ -59,6 +60,17 @@ def test_every_event_and_key_of_the_result_is_documented() -> None:
     assert events - known == set()
     parts = [part for part in vars(result).values() if isinstance(part, type) and issubclass(part, msgspec.Struct)]
     assert {field for part in parts for field in part.__struct_encode_fields__} - known == set()
+
+
+def test_the_table_of_reasons_is_the_code_s() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (completed|failed) \|", read("result"), re.MULTILINE)
+    assert len(rows) == len(dict(rows))
+    assert dict(rows) == {reason.value: reason.ending for reason in Reason if reason is not Reason.INTERRUPTED}
+
+
+def test_the_table_of_events_is_the_code_s() -> None:
+    rows = re.findall(r"^\| `(\w+(?:\.\w+)?)` \| [^|]+ \|$", read("result").split("## Events")[1], re.MULTILINE)
+    assert rows == [kind.__struct_config__.tag for kind in AnyEvent.__args__]
 
 
 def test_exit_codes_and_coefficients() -> None:
