@@ -38,6 +38,13 @@ def test_page(page: Path, cli: Cli) -> None:
         RUN[block.language](block, cli)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_says_what_it_is(page: Path) -> None:
+    """A block without a language would be run by nobody."""
+    fences = re.findall(r"^ *```", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(fences) == 2 * len(list(blocks(page)))
+
+
 def run_shell(block: Block, cli: Cli) -> None:
     for line in block.text.splitlines():
         expected = int(found[1]) if (found := re.search(r"# exit (\d+)$", line)) else 0

@@ -100,6 +100,12 @@ def test_the_setting_of_every_dialect_that_has_one_is_told() -> None:
     assert [word for word in settings if word.strip(",") not in read("import")] == []
 
 
+def test_every_decision_between_sources_is_told() -> None:
+    """The contract lists fourteen; the numbers go on through the sections, so that one can be named."""
+    numbers = re.findall(r"^(\d+)\. \*\*", read("decisions"), re.MULTILINE)
+    assert [int(number) for number in numbers] == list(range(1, 15))
+
+
 def test_every_example_plan_is_listed() -> None:
     listed = codes(read("examples"))
     plans = {str(plan.relative_to(ROOT)) for plan in PLANS}
