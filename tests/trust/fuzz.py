@@ -46,6 +46,7 @@ from tests.trust.measured import peak_megabytes
 
 SLOW = 1.0  # seconds of the processor for one file: reading it, running what it says, and the command line's turn
 VARIANTS = 9  # of each file that hypothesis draws, which takes ten times as long as to read one
+MANY_VARIANTS = 19  # the same where there are so many files that this time counts
 EVENTS = 2000  # of a session that are looked at: a policy may ask for more attempts than anybody waits for
 BASE = "goal: g\nsteps:\n- {id: 1, tool: t, args: {q: a}}\n- {id: 2, tool: u, args: {q: '#E1'}, assumes: [p]}\n"
 FAILING = BASE + "outcomes: [{match: {step: 2}, returns: [shape]}]\n"
@@ -89,10 +90,10 @@ def files(kind: Kind) -> st.SearchStrategy[bytes]:
     return st.one_of(*made, *((_plans, st.sampled_from(EXAMPLES)) if kind is Kind.PLAN else ()))
 
 
-def variants(data: bytes, dice: Random) -> Iterator[bytes]:
+def variants(data: bytes, dice: Random, count: int = VARIANTS) -> Iterator[bytes]:
     """The file itself, and the same with some of its bytes changed."""
     yield data
-    for _ in range(VARIANTS):
+    for _ in range(count):
         yield mutated(data, dice)
 
 
@@ -351,7 +352,7 @@ _BATCH = 500  # files that hypothesis draws in one go: it remembers them all
 def fuzz(count: int, first: int) -> Tally:
     """So many files, each held to what is promised. Raises AssertionError at the first one that breaks it."""
     tally = Tally()
-    whole = count // (1 + VARIANTS)
+    whole = count // (1 + MANY_VARIANTS)
     for at in range(0, whole, _BATCH):
         _batch(first + at, min(_BATCH, whole - at), tally)
     tally.megabytes = peak_megabytes()
@@ -364,7 +365,7 @@ def _batch(number: int, count: int, tally: Tally) -> None:
     @given(ANY)
     def each(it: tuple[Kind, bytes, int]) -> None:
         kind, data, dice = it
-        for variant in variants(data, Random(dice)):
+        for variant in variants(data, Random(dice), MANY_VARIANTS):
             hold(kind, variant, tally)
 
     each()
