@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from shlex import quote
@@ -93,6 +93,12 @@ def say(stream: TextIO, lines: Iterable[str]) -> None:
 
     glyphs = glyphs_for(stream.encoding)
     stream.writelines(f"{clean(line, glyphs)}\n" for line in lines)
+
+
+def say_left_out(stream: TextIO, damaged: Sequence[int]) -> None:
+    """Name the runs of a store that could not be read where the others were; nothing where all could."""
+    if damaged:
+        say(stream, [f"left out, because damaged: run {', run '.join(map(str, sorted(damaged)))}"])
 
 
 # What JSON does not escape and a terminal may act on, or show as nothing: DEL, C1, bidi controls, zero width.

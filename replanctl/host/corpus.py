@@ -24,7 +24,7 @@ from replanctl.files import (
 )
 from replanctl.replan import Lesson
 from replanctl.script import fault, with_faults
-from replanctl.store import Inputs, Store
+from replanctl.store import DamagedRunError, Inputs, Store
 
 STDIN = "-"
 # What makes a file of a folder a rehearsal: a plan, and something that says what its calls return.
@@ -99,19 +99,24 @@ def _is_rehearsal(path: Path) -> bool:
     return bool(_SCRIPT.search(text)) or len(belongings(path)) > 1
 
 
-def stored_corpus(store: Store) -> tuple[list[Case], int]:
-    """The scripted runs of a store as they began, under the policies they had, and how many others there are.
+def stored_corpus(store: Store) -> tuple[list[Case], int, list[int]]:
+    """The scripted runs of a store as they began, under the policies they had, how many others there are, and which
+    runs are damaged.
 
     What real tools or a planner would have said under another limit is not known.
     """
-    cases, others = [], 0
+    cases, others, damaged = [], 0, store.damaged()
     for row in store.runs():
-        inputs = store.inputs(row.run)
+        try:
+            inputs = store.inputs(row.run)
+        except DamagedRunError:
+            damaged.append(row.run)
+            continue
         if inputs.tools is not None or inputs.planner is not None:
             others += 1
         else:
             cases.append(_stored_case(row.run, inputs))
-    return cases, others
+    return cases, others, damaged
 
 
 def _stored_case(run: int, inputs: Inputs) -> Case:

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import msgspec
 
-from replanctl.errors import ReplanctlError, StoreError
+from replanctl.errors import ReplanctlError
 from replanctl.host.effects import EffectLog
 from replanctl.host.rehearse import events_of
 from replanctl.run import fold
-from replanctl.store import Store
+from replanctl.store import DamagedRunError, Store
 
 
 @contextmanager
 def sound(folder: Path, run: int) -> Iterator[None]:
     """What goes wrong over a stored run inside is the store's fault, unless the run comes out as it was stored.
 
-    Raises StoreError where it does not; a bug of ours goes on as it is.
+    Raises DamagedRunError where it does not; a bug of ours goes on as it is.
     """
     try:
         yield
@@ -28,8 +28,7 @@ def sound(folder: Path, run: int) -> Iterator[None]:
     except Exception as error:
         if _comes_out_the_same(folder, run):
             raise
-        message = f"run {run} in {folder} is damaged: what it holds makes no session"
-        raise StoreError(message, hint="other runs can still be read") from error
+        raise DamagedRunError(run, folder, "what it holds makes no session") from error
 
 
 def _comes_out_the_same(folder: Path, run: int) -> bool:

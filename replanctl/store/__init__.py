@@ -10,6 +10,7 @@ from replanctl.lazy import lazily
 if TYPE_CHECKING:
     from replanctl.store.database import FILE_NAMES
     from replanctl.store.model import Inputs, RunRow, SourceText
+    from replanctl.store.shelf import DamagedRunError
     from replanctl.store.store import Store
     from replanctl.store.writer import BATCH, RunWriter
 else:
@@ -18,6 +19,7 @@ else:
         {
             "database": ("FILE_NAMES",),
             "model": ("Inputs", "RunRow", "SourceText"),
+            "shelf": ("DamagedRunError",),
             "store": ("Store",),
             "writer": ("BATCH", "RunWriter"),
         },
@@ -25,6 +27,7 @@ else:
 
 __all__ = [
     "BATCH",
+    "DamagedRunError",
     "FILE_NAMES",
     "Inputs",
     "RunRow",

@@ -104,7 +104,7 @@ class Store:
 
     def runs(self) -> list[RunRow]:
         """Every run that can be read, oldest first."""
-        return [self._row(head) for head in self._shelf.heads().values() if head and head.status is not _PRUNED]
+        return [row for row in self._rows().values() if row is not None]
 
     def prune(self, keep: int) -> list[int]:
         """Give up all readable runs but the newest `keep` (at least 1), and say which; one that is being written stays.
@@ -131,7 +131,7 @@ class Store:
 
     def damaged(self) -> list[int]:
         """The numbers of the runs that `runs` leaves out."""
-        return [run for run, head in self._shelf.heads().items() if not head]
+        return [run for run, row in self._rows().items() if row is None]
 
     def run(self, run: int) -> RunRow:
         """One run. Raises `UsageError` when there is none of this number, `StoreError` when it is damaged."""
@@ -178,6 +178,16 @@ class Store:
         if body := self.document(run):
             return self._decoded(msgspec.json.Decoder(SessionResult).decode, body, run)
         return fold(self.events(run), run)
+
+    def _rows(self) -> dict[int, RunRow | None]:
+        """Every run that was not given up; None where its head, or the rest of a long goal, is damaged."""
+        rows: dict[int, RunRow | None] = {}
+        for run, head in self._shelf.heads().items():
+            if head is None or head.status is not _PRUNED:
+                rows[run] = None
+                with suppress(DamagedRunError):
+                    rows[run] = self._row(head) if head is not None else None
+        return rows
 
     def _row(self, head: Head) -> RunRow:
         status, goal = head.status, head.goal

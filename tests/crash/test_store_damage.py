@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 import stat
@@ -17,6 +18,7 @@ from replanctl.store.frames import Kind, Piece, cut, framed, joined, key, pack, 
 from replanctl.store.salvage import WINDOW, Salvage
 from replanctl.store.shelf import reach
 from tests.cli.conftest import PLAN, Cli, Done
+from tests.crash.damage import KINDS, damaged
 from tests.stored import as_first_version, change_bodies, change_events
 
 RUNS = 5
@@ -66,6 +68,26 @@ def test_a_flipped_byte_costs_no_other_run(stored: Cli, seed: int) -> None:
         assert len(listed.out.splitlines()) + len(listed.err.splitlines()) == 1 + RUNS
         for words in (("replay", "2"), ("resume", "3", "-q"), ("run", "plan.yaml", "-q")):
             assert stored(*words).code in CAREFULLY, words
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_store_damaged_in_any_way_is_no_bug(kind: str) -> None:
+    assert damaged(6, 0, kind).tried[kind] == 6
+
+
+@pytest.mark.parametrize("kind", [Kind.GOAL, Kind.INPUTS, Kind.EVENTS])
+def test_a_damaged_run_hides_no_other_from_what_reads_them_all(cli: Cli, kind: Kind) -> None:
+    cli.files({"goal.yaml": PLAN.replace("find the price", "find the price of it " * 500)})
+    for plan in ("plan.yaml", "goal.yaml", "plan.yaml"):
+        assert cli("run", plan, "-q").code == 0
+    with closing(sqlite3.connect(cli.store / FILE_NAME)) as db, db:
+        db.execute("UPDATE parts SET body = x'00' WHERE id BETWEEN ? AND ?", reach(kind, 2))
+    named = "left out, because damaged: run 2\n"
+    stats, tuned, listed = cli("stats", "--format", "json"), cli("tune", "--format", "json"), cli("runs")
+    assert (stats.code, stats.err) == (0, named)
+    assert json.loads(stats.out)["stats"]["runs"] == 2
+    assert (tuned.code, tuned.err) == (0, "" if kind is Kind.EVENTS else named)
+    assert (listed.code, listed.err) == (0, named if kind is Kind.GOAL else "")
 
 
 def test_a_spoilt_header_costs_nothing(stored: Cli) -> None:

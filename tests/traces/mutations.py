@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -33,7 +34,7 @@ def mutated(value: Any, random: Random) -> Any:
         case 4 if isinstance(holder, list):
             holder.insert(random.randrange(len(holder) + 1), json.loads(json.dumps(holder[key])))
         case _:
-            holder[key] = random.choice(STRANGE)
+            holder[key] = deepcopy(random.choice(STRANGE))  # what is changed next may be inside it
     return value
 
 

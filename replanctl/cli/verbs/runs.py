@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb, positive
-from replanctl.cli.output import answer, say
+from replanctl.cli.output import answer, say, say_left_out
 from replanctl.cli.world import World
 from replanctl.errors import StoreError, UsageError
 from replanctl.kinds import Format, RunStatus
@@ -47,8 +47,7 @@ def execute(options: Options, world: World) -> int:
         runs_screen(world.paper(world.stdout, options.color), runs, some=options.failed or options.plan is not None)
 
     answer(world.stdout, options.format, lambda: {"runs": runs}, screen)
-    if damaged:
-        say(world.stderr, [f"left out, because damaged: run {', run '.join(map(str, damaged))}"])
+    say_left_out(world.stderr, damaged)
     return 0
 
 

@@ -12,6 +12,7 @@ from replanctl import __version__
 from replanctl.cli.fail_on import FailOn, fail_on
 from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.lab_tables import Telling, tell
+from replanctl.cli.output import say_left_out
 from replanctl.cli.overrides import policy_words
 from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
 from replanctl.cli.world import World
@@ -59,7 +60,8 @@ def _corpus(options: Options, world: World) -> tuple[list[Case], int]:
         return load_corpus(options.corpus, stdin=world.stdin), 0
     folder = world.store_folder(options.store)
     with Store.open(folder) as store:
-        cases, left_out = stored_corpus(store)
+        cases, left_out, damaged = stored_corpus(store)
+    say_left_out(world.stderr, damaged)
     if not cases:
         what = "only runs with real tools or a planner" if left_out else "no runs"
         raise UsageError(f"there are {what} in {folder}", hint="name a CORPUS: files and folders of rehearsals")
