@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import PAGES, README, prose
+from tests.conftest import ROOT
+from tests.pages import DOCS, PAGES, README, prose
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -31,7 +32,7 @@ def broken(page: Path) -> list[str]:
     return [target for target, file, anchor in found if not file.exists() or (anchor and anchor not in anchors(file))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [README, *sorted(DOCS.rglob("*.md"))], ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
     assert broken(page) == []
 

@@ -14,6 +14,12 @@ from tests.pages import README
 
 TEXT = README.read_text(encoding="utf-8")
 WORDS = 1500
+# What README says that a command finds: the line's beginning, and words of what it prints.
+FOUND = {
+    "replanctl matrix": "the same call takes effect up to 4 times refund under lost: declared idempotent",
+    "replanctl tune": "Wrote policy.yaml: max_replans 3 (on 5 sessions)",
+    "replanctl compare plans": "5 better, 0 worse",
+}
 SECTIONS = ("Ten minutes with a recorded run", "From nothing", "In CI")
 
 
@@ -51,6 +57,8 @@ def test_the_tour_goes_from_a_trace_to_ci(tmp_path: Path) -> None:
     walked = walk(lines, tmp_path)
     expected = [int(found[1]) if (found := re.search(r"# exit (\d+)$", line)) else 0 for line in lines]
     assert [code for _, code, _ in walked] == expected, "\n".join(f"$ {line}\n{said}" for line, _, said in walked)
+    for line, needle in FOUND.items():
+        assert needle in " ".join(next(said for each, _, said in walked if each.startswith(line)).split())
 
 
 def test_the_tour_meets_the_verbs_of_a_first_day() -> None:
