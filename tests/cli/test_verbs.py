@@ -295,6 +295,9 @@ def test_a_plan_on_standard_input_is_checked(cli: Cli) -> None:
 
 def test_init_writes_an_example_that_runs(cli: Cli) -> None:
     said = "wrote new/plan.yaml and new/plan.outcomes.yaml: try replanctl run new/plan.yaml\n"
+    said += (
+        "beside them plan.schema.json and outcomes.schema.json: editors complete keys by them, and mark what is wrong\n"
+    )
     assert cli("init", "new") == Done(0, "", said)
     assert cli("validate", "new/plan.yaml", "new/plan.outcomes.yaml", "--strict").code == 0
     result = loaded(cli("run", "new/plan.yaml", "--format", "json"))
