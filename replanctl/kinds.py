@@ -1,8 +1,7 @@
 """Every closed list of words, once: what is stored, shown and compared is the value of one of these.
 
-Where a kind is chosen, choose with `match` and end in `assert_never`: a new member is then an error of mypy at every
-place that has to know it, and not a silent default. JSON Schemas, flags and the checks of files list the members by
-themselves.
+Where a kind is chosen, choose with `match` and end in `assert_never`: a new member is then an error of mypy wherever it
+has to be known, and not a silent default. JSON Schemas, flags and the checks of files list the members themselves.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ class StepState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     SKIPPED = "skipped"
+    __hash__ = str.__hash__  # the key of tables that every step looks up; Enum's own hash is a Python function
 
 
 class ChangeKind(StrEnum):

@@ -69,14 +69,19 @@ class ScriptedTools:
 
     def __init__(self, rules: Sequence[OutcomeRule]) -> None:
         self._rules = tuple(_Counting(rule, order) for order, rule in enumerate(rules))
+        # Most rules name a step, and most steps are named by no rule: those are told by one look-up.
+        self._steps: dict[str, list[_Counting]] = {}
         self._index: dict[_Mark, list[_Counting]] = {}
         for rule in self._rules:
-            self._index.setdefault(_mark(rule.match), []).append(rule)
+            if rule.match.step is not None:
+                self._steps.setdefault(rule.match.step, []).append(rule)
+            else:
+                self._index.setdefault(_mark(rule.match), []).append(rule)
         self._kinds = {mark[0] for mark in self._index}
 
     def call(self, call: Call) -> Outcome:
         """What the script says of this call."""
-        for rule in self._candidates(call):
+        for rule in self._candidates(call) if self._rules else ():
             if rule.matches(call):
                 rule.bind(call.tool)
                 return _outcome(rule.draw(), call)
@@ -86,7 +91,11 @@ class ScriptedTools:
         """The rules that may match, in their order; those that name another step, arg or tool are not looked at."""
         # Tried one after the other, n rules would cost n looks at each of n calls. Filed under one thing that a call
         # must have, only rules that may match are looked at, in their order all the same.
-        found = [rules for mark in _marks(call, self._kinds) if (rules := self._index.get(mark)) is not None]
+        steps, lineage = self._steps, call.lineage
+        if len(lineage) == 1 and not self._index:
+            return steps.get(lineage[0], ()) if steps else ()
+        found = [steps[id_] for id_ in lineage if id_ in steps]
+        found += (rules for mark in _marks(call, self._kinds) if (rules := self._index.get(mark)) is not None)
         if len(found) < 2:
             return found[0] if found else ()
         return sorted((rule for rules in found for rule in rules), key=lambda rule: rule.order)
@@ -107,9 +116,7 @@ _PLAIN = (str, int, float, type(None))
 
 
 def _mark(match: Match) -> _Mark:
-    """Where a rule is filed: under one thing that a call must have for it to match."""
-    if match.step is not None:
-        return ("step", match.step, None)
+    """Where a rule that names no step is filed: under one thing that a call must have for it to match."""
     for name, value in (match.args or {}).items():
         if isinstance(value, _PLAIN):
             return ("arg", name, value)
@@ -118,9 +125,6 @@ def _mark(match: Match) -> _Mark:
 
 def _marks(call: Call, kinds: Container[str]) -> Iterator[_Mark]:
     """Everything that rules may be filed under which match a call, of the kinds that there are."""
-    if "step" in kinds:
-        for id_ in call.lineage:
-            yield ("step", id_, None)
     if "arg" in kinds:
         for name, value in call.args.items():
             if isinstance(value, _PLAIN):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -152,9 +153,12 @@ def _revise(old: Cell, new: Cell) -> None:
                 dependent.unmet += 1
 
 
+BY_PLACE = attrgetter("place")
+
+
 def in_list_order(cells: Iterable[Cell], version: int) -> list[Cell]:
     """Steps as the list of this version has them: what had ended at its commit, by when that was, and then the rest."""
-    chosen = sorted(cells, key=lambda cell: cell.place)
+    chosen = sorted(cells, key=BY_PLACE)
     ended = [cell for cell in chosen if 0 < cell.until < version]
     if not ended:
         return chosen

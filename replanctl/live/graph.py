@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 
 from replanctl.kinds import StepState
 from replanctl.live.cells import (
+    BY_PLACE,
     DONE,
     FAILED,
     MOVES,
@@ -126,8 +127,9 @@ class Graph:
         self._move(cell, DONE)
         self.done += 1
         self.ever_done.append(cell)
-        self._close(cell)
-        self._release(cell)
+        cell.until = self.version
+        if cell.dependents:
+            self._release(cell)
 
     def fail(self, cell: Cell, *, awaits_replan: bool) -> None:
         """The step failed: for good, or waiting for its own replan."""
@@ -249,8 +251,7 @@ class Graph:
     def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
         gaps, first = bool(step.gaps), self.version == 1
         cell = Cell(step, place, self.version, on_gaps=gaps, original=first, reading=self._written)
-        old = leaving.get(step.id) or leaving.get(step.replaces or "")
-        if old is not None:
+        if leaving and (old := leaving.get(step.id) or leaving.get(step.replaces or "")) is not None:
             stand_for(old, cell, afresh=afresh)
         if step.required:
             self.required[step.id] = None
@@ -297,4 +298,4 @@ class Graph:
         """The steps that were open when this earlier version was replaced, in its list order: that is by place, as what
         has ended since was open then, and did not stand in front."""
         open_then = (c for c in self.ever if c.born <= version and (not c.until or version < c.until))
-        return iter(sorted(open_then, key=lambda cell: cell.place))
+        return iter(sorted(open_then, key=BY_PLACE))

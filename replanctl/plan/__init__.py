@@ -10,7 +10,7 @@ from replanctl.plan import references
 
 if TYPE_CHECKING:
     from replanctl.plan.couplings import CouplingRow, coupling
-    from replanctl.plan.data import NoDataError, data_of, exact, same_args, too_bulky, too_bulky_when_read
+    from replanctl.plan.data import NoDataError, are_plain, data_of, exact, same_args, too_bulky, too_bulky_when_read
     from replanctl.plan.diff import PlanDiff, StepChange, StepLike, changed_fields, diff_plans, diff_steps, step_change
     from replanctl.plan.foreign import Foreign, foreign_in, foreign_references, may_be_foreign
     from replanctl.plan.model import (
@@ -33,7 +33,7 @@ else:
         __name__,
         {
             "couplings": ("CouplingRow", "coupling"),
-            "data": ("NoDataError", "data_of", "exact", "same_args", "too_bulky", "too_bulky_when_read"),
+            "data": ("NoDataError", "are_plain", "data_of", "exact", "same_args", "too_bulky", "too_bulky_when_read"),
             "diff": ("PlanDiff", "StepChange", "StepLike", "changed_fields", "diff_plans", "diff_steps", "step_change"),
             "foreign": ("Foreign", "foreign_in", "foreign_references", "may_be_foreign"),
             "model": (
@@ -85,6 +85,7 @@ __all__ = [
     "StepLike",
     "StepState",
     "Tool",
+    "are_plain",
     "changed_fields",
     "coupling",
     "cycles",

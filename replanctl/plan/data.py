@@ -118,6 +118,19 @@ class _Bulk:
         self.add(0, _length(text))
 
 
+def are_plain(args: dict[str, Any]) -> bool:
+    """Whether it is plain at a glance that these args hold no reference and nothing that may be too much for a call:
+    nothing but numbers and short texts. So are most."""
+    for value in args.values():
+        kind = type(value)
+        if kind is str:
+            if len(value) > _SMALL or "#E" in value:
+                return False
+        elif kind is dict or kind is list or kind is tuple:
+            return False
+    return True
+
+
 def too_bulky(args: dict[str, Any]) -> str:
     """What these args, which hold no references, have too much of for one call, or nothing."""
     for value in args.values():

@@ -50,8 +50,10 @@ def foreign_references(text: str, known_ids: Container[str]) -> tuple[Foreign, .
 
 
 def may_be_foreign(args: Any) -> bool:
-    """Whether any string of a step's args is worth a closer look."""
-    return any(SIGNS.search(text) for text in strings(args))
+    """Whether any string of a step's args is worth a closer look; so is one with a reference."""
+    if not args:
+        return False
+    return any(map(SIGNS.search, strings(args)))
 
 
 def foreign_in(args: Any, known_ids: Container[str]) -> Iterator[Foreign]:

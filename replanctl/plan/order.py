@@ -21,6 +21,8 @@ def cycles(needs: Needs) -> list[list[int]]:
     When their lengths add up to more than a few times the plan's, the rest are left out.
     """
     found: list[list[int]] = []
+    if all(need < at for at, own in enumerate(needs) for need in own):
+        return found  # each step rests on earlier ones
     state = bytearray(len(needs))  # 0 not seen, 1 on the path, 2 done
     room = _ROOM * len(needs)
     for start in range(len(needs)):
@@ -113,8 +115,9 @@ def plan_faults(plan: Plan) -> tuple[str, ...]:
     position = {step.id: index for index, step in enumerate(plan.steps)}
     faults = [f"two steps have the id {s.id}" for index, s in enumerate(plan.steps) if position[s.id] != index]
     for step in plan.steps:
-        unknown = [id_ for id_ in step.depends_on or () if id_ not in position]
-        faults += [f"step {step.id} depends on {id_}, which no step is" for id_ in unknown]
+        faults += (
+            f"step {step.id} depends on {id_}, which no step is" for id_ in step.depends_on or () if id_ not in position
+        )
         if plan.tools is not None and step.tool_name not in plan.tools:
             faults.append(f"step {step.id} uses the tool {step.tool_name}, which the plan does not have")
     # Cycles are looked for only where every dependency leads to a step.

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from operator import le, lt
 from typing import Any
 
 import msgspec
@@ -64,6 +65,8 @@ class Limits(msgspec.Struct, frozen=True, gc=False):
 class Moment(Enum):
     """When a gate is asked."""
 
+    __hash__ = object.__hash__  # there is one of each; Enum's own hash is a Python function, and every step is a moment
+
     PLANNING = "before v1 is planned"
     REPLAN = "before the replanner is asked"
     COMMIT = "before a draft is committed"
@@ -96,6 +99,7 @@ class Spent(Enum):
 
 
 LimitRule = Callable[[int, CostModel], int | float | None]
+Compare = Callable[[Any, Any], bool]  # a reading, and the limit
 
 
 class GateRow(msgspec.Struct, frozen=True):
@@ -128,7 +132,11 @@ class GateRow(msgspec.Struct, frozen=True):
 
     def check(self, moment: Moment, limit: int | float | None, reading: int | float) -> Check:
         """One reading against the limit, as this moment compares it."""
-        return Check(self.name, limit, reading, _inside(reading, limit, self.asked[moment], self.unit))
+        return Check(self.name, limit, reading, limit is None or self.admits(moment)(reading, limit))
+
+    def admits(self, moment: Moment) -> Compare:
+        """How this moment compares a reading with a limit that is set."""
+        return _COMPARED[self.asked[moment], self.unit is Unit.SECONDS]
 
 
 class Check(msgspec.Struct, frozen=True, gc=False):
@@ -140,12 +148,13 @@ class Check(msgspec.Struct, frozen=True, gc=False):
     admitted: bool
 
 
-def _inside(reading: int | float, limit: int | float | None, bound: Bound, unit: Unit = Unit.COUNT) -> bool:
-    if limit is None:
-        return True
-    if unit is Unit.SECONDS:  # as the session's clock counts: in microseconds
-        reading, limit = round(reading * 1_000_000), round(limit * 1_000_000)
-    return reading < limit if bound is Bound.BELOW else reading <= limit
+# Seconds are compared as the session's clock counts: in microseconds.
+_COMPARED: dict[tuple[Bound, bool], Compare] = {
+    (Bound.BELOW, False): lt,
+    (Bound.WITHIN, False): le,
+    (Bound.BELOW, True): lambda reading, limit: round(reading * 1_000_000) < round(limit * 1_000_000),
+    (Bound.WITHIN, True): lambda reading, limit: round(reading * 1_000_000) <= round(limit * 1_000_000),
+}
 
 
 def _nothing(steps: int, cost: CostModel) -> None:
@@ -274,4 +283,5 @@ class BudgetGate(msgspec.Struct, frozen=True, gc=False):
     def check(self, reading: int | float) -> Check:
         """Whether this reading is inside; a limit of None always admits, a limit of 0 nothing."""
         bound = Bound.WITHIN if self.reached else Bound.BELOW
-        return Check(self.gate, self.limit, reading, _inside(reading, self.limit, bound))
+        admitted = self.limit is None or _COMPARED[bound, False](reading, self.limit)
+        return Check(self.gate, self.limit, reading, admitted)

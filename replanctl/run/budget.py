@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from replanctl.kinds import GateName, Reason
-from replanctl.replan import GATE, GATES, ORDER, REASONS, Check, GateRow, Limits, Moment
+from replanctl.replan import GATE, GATES, ORDER, REASONS, Check, Compare, GateRow, Limits, Moment
 
 if TYPE_CHECKING:
     from replanctl.replan import Left
@@ -98,7 +98,8 @@ def _left(limit: int | None, spent: int) -> int | None:
     return None if limit is None else max(0, limit - spent)
 
 
-Row = tuple[GateRow, int | float | None]
+Limit = int | float | None
+Row = tuple[GateRow, Limit, Callable[["SessionState", Spending], Limit], Compare]
 
 
 class Budget:
@@ -113,7 +114,11 @@ class Budget:
         self._limit = {row.name: getattr(limits, row.name) for row in GATES}
         # Steps and calls are many, and most gates have no limit: only those that have one are asked.
         self._set = {
-            moment: tuple((row, self._limit[row.name]) for row in rows if self._limit[row.name] is not None)
+            moment: tuple(
+                (row, limit, _READINGS[row.name], row.admits(moment))
+                for row in rows
+                if (limit := self._limit[row.name]) is not None
+            )
             for moment, rows in ORDER.items()
         }
 
@@ -128,10 +133,10 @@ class Budget:
 
     def refusal(self, moment: Moment, state: SessionState, spending: Spending) -> Check | None:
         """The first gate of a moment that refuses, if one does."""
-        for row, limit in self._set[moment]:
-            reading = _READINGS[row.name](state, spending)
-            if reading is not None and not (check := row.check(moment, limit, reading)).admitted:
-                return check
+        for row, limit, read, admits in self._set[moment]:
+            reading = read(state, spending)
+            if reading is not None and not admits(reading, limit):
+                return row.check(moment, limit, reading)
         return None
 
     def cut_off(self, state: SessionState) -> Check:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
 
-from replanctl.kinds import ErrorType, GateName, Health, Status
+from replanctl.kinds import ErrorType, GateName, Status
 from replanctl.live import Cell
-from replanctl.plan import Reference, references, too_bulky
+from replanctl.plan import are_plain
 from replanctl.replan import Check, Moment
 from replanctl.run.budget import MICROSECONDS, Spending
 from replanctl.run.events import Event, StepFallback, StepRetry, StepStart
@@ -22,9 +21,6 @@ from replanctl.run.once import DENIED, May
 from replanctl.run.state import SessionState, microseconds
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import CUT_OFF, Attempt, Call, Outcome, Started, Tools, answer_fault, args_fault, unheard
-
-if TYPE_CHECKING:
-    from replanctl.replan import Missing
 
 # Time is virtual. A tool is asked at the instant of its call and answers at once; what it answered is heard when the
 # clock has come to the instant at which it says it would have. So the order of everything that follows from an answer
@@ -55,90 +51,75 @@ class Dispatcher:
 
     # -- starting -------------------------------------------------------------------------------------------------
 
-    def begin(self, cell: Cell) -> Iterator[Event]:
-        """Start an execution: substitute, check, call. One that can't be called ends where it starts."""
+    def begin(self, cell: Cell) -> tuple[StepStart, Execution]:
+        """Start an execution: substitute, and say so. It is called once that was told."""
         state, step = self._state, cell.step
-        args: dict[str, Any] = step.args
-        sources, warnings, missing = _NONE, _NONE, None
-        bulky = state.refused_args.get(id(args), "")  # the same args were too much before
-        if not bulky and references.mentions(args):
-            bulky = state.too_bulky(step, state.graph.known.read(cell.reading))
-            args, sources, missing, warnings = self._read(cell) if not bulky else (args, (), None, ())
-        elif not bulky and (bulky := too_bulky(args)):
-            state.refused_args[id(args)] = bulky  # the graph keeps every step, so no others get this id
+        tool, lineage = step.tool_name, cell.lineage
+        again = lineage is not None and lineage.called
+        spec, warnings = state.tools.get(tool, state.default_tool), _NONE
+        if are_plain(step.args):
+            execution = Execution(cell, step.args, tool, spec, state.at, _NONE, again)
+        else:
+            from replanctl.run.args import call_args
+
+            found = call_args(state, cell)
+            warnings = found.warnings
+            execution = Execution(
+                cell, found.args, tool, spec, state.at, found.sources, again, found.bulky, found.missing
+            )
         state.executions += 1
         state.graph.start(cell)
-        tool = step.tool_name
-        yield StepStart(state.seq, state.at, state.version, step.id, tool, args, warnings)
-        state.seq += 1
-        spec = state.tools.get(tool) or state.tool(tool)
-        lineage = cell.lineage
-        again = lineage is not None and lineage.called
-        execution = Execution(cell, args, tool, spec, state.at, sources, again)
-        if bulky:
-            yield from self._ends.fail(execution, Status.SHAPE, bulky)
-        elif missing is not None:
-            yield from self._ends.fail(execution, Status.ERROR, "", missing=missing)
-        elif (ruling := self.guard.ruling(execution)).may is May.TAKE:
-            yield from self._ends.take(execution, ruling)
-        elif ruling.may is not May.MAKE:
-            yield from self._ends.fail(execution, Status.DENIED, ruling.why)
-        elif spec.args is not None and (mismatch := args_fault(spec.args, args)):
-            yield from self._ends.fail(execution, Status.SHAPE, mismatch)
-        else:
-            self._call(execution)
+        seq = state.seq
+        state.seq = seq + 1
+        return StepStart(seq, state.at, state.version, step.id, tool, execution.args, warnings), execution
 
-    def _read(self, cell: Cell) -> tuple[dict[str, Any], tuple[str, ...], Missing | None, tuple[str, ...]]:
-        """The args with what their references read, whom they read, the first that can't be read, and warnings."""
-        state, step = self._state, cell.step
-        known = state.graph.known.read(cell.reading)
-        found = references.find(step.args, known)
-        for reference in found:
-            if stands := state.state(reference):
-                from replanctl.replan import Missing
-
-                return step.args, (), Missing(reference.text, reference.step_id, stands), ()
-        sources = tuple(dict.fromkeys(r.step_id for r in found))
-        warnings = tuple(
-            f"step {step.id} reads E{id_}, which is stale"
-            for id_ in sources
-            if state.variables.health(id_) is Health.STALE
-        )
-        if any(self._is_gap(reference) for reference in found):
-            cell.on_gaps = True
-        return state.substituted(step, known), sources, None, warnings
-
-    def _is_gap(self, reference: Reference) -> bool:
-        return reference.step_id not in self._state.variables
+    def call(self, execution: Execution) -> Iterable[Event]:
+        """Check and make the first call. An execution that can't be called ends where it starts."""
+        if execution.bulky:
+            return self._ends.fail(execution, Status.SHAPE, execution.bulky)
+        if execution.missing is not None:
+            return self._ends.fail(execution, Status.ERROR, "", missing=execution.missing)
+        once = self._state.once
+        if not execution.spec.idempotent or once.denied or once.doubts:
+            ruling = self.guard.ruling(execution)
+            if ruling.may is May.TAKE:
+                return self._ends.take(execution, ruling)
+            if ruling.may is not May.MAKE:
+                return self._ends.fail(execution, Status.DENIED, ruling.why)
+        schema = execution.spec.args
+        if schema is not None and (mismatch := args_fault(schema, execution.args)):
+            return self._ends.fail(execution, Status.SHAPE, mismatch)
+        self._call(execution)
+        return ()
 
     # -- calling --------------------------------------------------------------------------------------------------
 
     def _call(self, execution: Execution) -> None:
         """Make the call now; its answer arrives when the clock has reached it."""
-        state, cell = self._state, execution.cell
-        spec = execution.spec
+        state, cell, spec = self._state, execution.cell, execution.spec
+        step, lineage, attempts = cell.step, cell.lineage, len(execution.attempts)
         execution.tries += 1
         state.calls += 1
         coefficients = state.policy.coefficients
-        execution.coefficient = coefficients.retry if execution.attempts else coefficients.execution
+        execution.coefficient = coefficients.retry if attempts else coefficients.execution
         state.in_flight += execution.coefficient
+        ids, idempotent = (step.id,) if lineage is None else lineage.ids, spec.idempotent
         call = Call(
-            cell.step.id,
-            execution.tool,
-            execution.args,
-            state.graph.version,
-            len(execution.attempts) + 1,
-            spec.timeout,
-            state.graph.lineage_ids(cell),
-            cell.step.produces,
-            spec.idempotent,
-        )
-        self.guard.calls(execution)
-        outcome = self._answer(call, execution)
-        execution.acted = outcome.status.took_effect
-        if outcome.status is Status.LOST or outcome.latency > spec.timeout:
-            outcome = unheard(outcome, min(outcome.latency, spec.timeout))
-        self._listen(execution, outcome, state.clock)
+            step.id, execution.tool, execution.args, state.graph.version, attempts + 1, spec.timeout, ids,
+            step.produces, idempotent,
+        )  # fmt: skip
+        if not idempotent or execution.made is not None:
+            self.guard.calls(execution)
+        outcome = self.tools.call(call) if self.cut_off is None else self._answer(call, execution)
+        status, latency = outcome.status, outcome.latency
+        execution.acted = status is _OK or status.took_effect
+        if status is Status.LOST or latency > spec.timeout:
+            outcome = unheard(outcome, latency := min(latency, spec.timeout))
+        if state.deadline is not None:
+            self._listen(execution, outcome, state.clock)
+        else:
+            execution.answer = outcome
+            self._schedule(state.clock + round(latency * MICROSECONDS), _CALL_ENDS, execution)
 
     def _answer(self, call: Call, execution: Execution) -> Outcome:
         """What the tool says; nothing, where the call was made already and the session was killed in it."""
@@ -172,11 +153,19 @@ class Dispatcher:
         self._order += 1
         heappush(self.agenda, (clock, what, self._order, execution))
 
-    def advance(self) -> Iterator[Event]:
+    def advance(self) -> Iterable[Event]:
         """Move the clock to the next instant at which something ends, and handle everything that does."""
         agenda = self.agenda
-        now = agenda[0][0]
-        self._state.advance(now)
+        first = heappop(agenda)
+        self._state.advance(now := first[0])
+        if first[1] == _CALL_ENDS and not (agenda and agenda[0][0] == now) and first[3].answer.status is _OK:
+            return self._answered(first[3])  # alone at this instant, and nothing else may come to fall on it
+        heappush(agenda, first)
+        return self._all_of(now)
+
+    def _all_of(self, now: int) -> Iterator[Event]:
+        """Everything that ends at this instant, also what comes to do so meanwhile."""
+        agenda = self.agenda
         while agenda and agenda[0][0] == now:
             _, what, _, execution = heappop(agenda)
             if what == _CALL_ENDS:
@@ -187,13 +176,13 @@ class Dispatcher:
                 yield from self._fall_back(execution)
 
     def _answered(self, execution: Execution) -> Iterable[Event]:
-        outcome = execution.answer
+        state, outcome, coefficient = self._state, execution.answer, execution.coefficient
         status, message = outcome.status, outcome.message
-        self.guard.hears(execution)
+        if execution.made is not None:
+            self.guard.hears(execution)
         produces = execution.cell.step.produces
         if status is _OK and produces is not None and (fault := answer_fault(produces, outcome.value)):
             status, message = Status.SHAPE, fault
-        state, coefficient = self._state, execution.coefficient
         tokens = coefficient if outcome.tokens is None else outcome.tokens
         state.in_flight -= coefficient
         state.booked += tokens

@@ -227,18 +227,20 @@ class Session:
     def _run(self) -> Iterator[Event]:
         """Until nothing is in flight and nothing more may start."""
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
-        agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, dispatch.refusal
-        came, something_waits, guard = self._interruptions.came, self._turns.something_waits, dispatch.guard
+        agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, state.budget.refusal
+        came, something_waits, once = self._interruptions.came, self._turns.something_waits, state.once
         yield from self._hear()
         while True:
             while len(agenda) < width and not something_waits() and not self._settled:
                 cell = next_ready()
-                if cell is None or refusal() is not None:
+                if cell is None or refusal(Moment.STEP, state, state.next_step) is not None:
                     break
-                if guard.waits(cell):
+                if once.in_flight and dispatch.guard.waits(cell):
                     state.graph.hold()
                     continue
-                yield from dispatch.begin(cell)
+                started, execution = dispatch.begin(cell)
+                yield started
+                yield from dispatch.call(execution)
                 if came(state.at):
                     yield from self._hear()
             if not agenda:

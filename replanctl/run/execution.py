@@ -3,7 +3,7 @@ what came of the call."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,6 +12,9 @@ from replanctl.plan import Tool
 from replanctl.run.once import MAKE, Came, Made, May, Ruling
 from replanctl.run.state import SessionState
 from replanctl.run.tools import Attempt, Outcome
+
+if TYPE_CHECKING:
+    from replanctl.replan import Missing
 
 _NO_ANSWER = Outcome()
 
@@ -27,11 +30,12 @@ _NO_ANSWER = Outcome()
 class Execution(msgspec.Struct, eq=False, gc=False):
     """One execution under way.
 
-    `tries` counts the calls of the current tool, `coefficient` is what its call counts for while it is under way,
-    `sources` are the steps whose variables were read; `answer` is what
-    its call comes to once the clock is there, `unheard` what it would have come to, had the session's time not been up
-    before. `acted` says that its latest call took effect, whether that was heard or not; `made` is that call on record,
-    where it is one that is made once; `cut_off`: the session was killed in it.
+    `sources` are the steps whose variables were read, `missing` is the first reference that can't be read, `bulky`
+    what the args have too much of: either keeps it from being called. `tries` counts the calls of the current tool,
+    `coefficient` is what its call counts for while it is under way; `answer` is what its call comes to once the
+    clock is there, `unheard` what it would have come to, had the session's time not been up before. `acted` says
+    that its latest call took effect, whether that was heard or not; `made` is that call on record, where it is one
+    that is made once; `cut_off`: the session was killed in it.
     """
 
     cell: Cell
@@ -41,6 +45,8 @@ class Execution(msgspec.Struct, eq=False, gc=False):
     started: float
     sources: tuple[str, ...] = ()
     again: bool = False
+    bulky: str = ""
+    missing: Missing | None = None
     tries: int = 0
     coefficient: int = 0
     attempts: list[Attempt] = []
@@ -60,7 +66,8 @@ class Guarding:
         self._once = state.once
 
     def ruling(self, execution: Execution) -> Ruling:
-        """Whether the step's own call may be made."""
+        """Whether the step's own call may be made. It may where its tool may be called again and again, nothing was
+        denied and nothing is in doubt: that need not be asked."""
         state = self._state
         self._once.ran_again(execution.cell.step.id)
         if execution.spec.idempotent and not self._once.denied:
@@ -69,9 +76,10 @@ class Guarding:
         return state.may_call(execution.tool, execution.args, caller, again=caller.step.again)
 
     def waits(self, cell: Cell) -> bool:
-        """Whether a step's own call is in flight already, for another step: it is not made before that has ended."""
+        """Whether a step's own call is in flight already, for another step: it is not made before that has ended. Only
+        asked while some call of a tool that acts once is."""
         state, step = self._state, cell.step
-        if not self._once.in_flight or state.tool(step.tool_name).idempotent:
+        if state.tool(step.tool_name).idempotent:
             return False
         known = state.graph.known.read(cell.reading)
         if not state.can_read(step, known):
@@ -87,7 +95,7 @@ class Guarding:
         return bool(self._once.denied) and call_key(execution.tool, execution.args) in self._once.denied
 
     def calls(self, execution: Execution) -> None:
-        """The call is made now."""
+        """The call is made now; not asked of a tool that may be called again and again."""
         if not execution.spec.idempotent and execution.made is None:
             key, caller = call_key(execution.tool, execution.args), self._state.caller(execution.cell)
             execution.made = self._once.begin(key, execution.tool, caller, execution.sources)
@@ -97,8 +105,7 @@ class Guarding:
     def hears(self, execution: Execution) -> None:
         """What came of a call that is made once. `again` is good for one that was answered."""
         outcome, cell = execution.answer, execution.cell
-        if execution.made is None:
-            return
+        assert execution.made is not None
         self._once.hear(execution.made, outcome.status, outcome.value)
         self._state.graph.release()
         if outcome.status.is_answer and cell.step.again and execution.tool == cell.step.tool_name:

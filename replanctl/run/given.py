@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import Any
 
 import msgspec
@@ -25,6 +26,10 @@ def own_step(step: object) -> Step:
     """A copy of a step that shares nothing with its author. Raises ValueError with what is wrong with it."""
     if not isinstance(step, Step):
         raise ValueError(f"a {type(step).__name__} where a Step belongs")
+    if (args := _plain_args(step)) is not None:
+        own = copy(step)
+        msgspec.structs.force_setattr(own, "args", args)
+        return own
     faults = list(_faults(step))
     if faults:
         raise ValueError(f"step {step.id}: {'; '.join(faults)}")
@@ -35,6 +40,56 @@ def own_step(step: object) -> Step:
         alternatives=tuple(map(_own, step.alternatives)),
         result=None,  # what came of a step of the history is no part of a plan
         error=None,
+    )
+
+
+# Most steps say little more than a tool and a few words or numbers. That nothing is wrong with such a one is plain at a
+# glance, and each of 100,000 is looked at before a plan from Python runs: only the others are gone through in full.
+def _plain_args(step: Step) -> dict[str, Any] | None:
+    """A copy of the args of a step with which nothing can be wrong; None for one that has to be looked at closely."""
+    args = step.args
+    if type(args) is not dict or not _says_little(step):
+        return None
+    for name, value in args.items():
+        kind = type(value)
+        if type(name) is not str or not name.isascii():
+            return None
+        if kind is str:
+            if not value.isascii():
+                return None
+        elif not (-_BIG < value < _BIG if kind is int else kind is bool or value is None):
+            return None
+    return args.copy()
+
+
+_IS_ID = re.compile(ID_PATTERN).fullmatch
+_BIG = 1 << 63  # whole numbers that JSON can say lie between
+
+
+def _says_little(step: Step) -> bool:
+    """Whether a step says no more than its tool, an action in ASCII, args and what it depends on."""
+    needs = step.depends_on
+    return (
+        type(step) is Step
+        and type(step.tool_name) is str
+        and step.tool_name != ""
+        and step.tool_name.isascii()
+        and type(step.action) is str
+        and step.action.isascii()
+        and (needs is None or (type(needs) is tuple and all(map(_is_id, needs))))
+        and type(step.assumes) is tuple
+        and not step.assumes
+        and type(step.alternatives) is tuple
+        and not step.alternatives
+        and step.required is False
+        and step.again is False
+        and step.expected_outcome is None
+        and step.produces is None
+        and step.on_failure is None
+        and step.granularity is None
+        and step.replaces is None
+        and step.result is None
+        and step.error is None
     )
 
 
@@ -161,7 +216,7 @@ def _is_name(value: object) -> bool:
 
 
 def _is_id(value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch(ID_PATTERN, value) is not None
+    return isinstance(value, str) and _IS_ID(value) is not None
 
 
 def _mapping_faults(what: str, value: object) -> Iterator[str]:

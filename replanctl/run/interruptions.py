@@ -38,18 +38,18 @@ class Interruptions:
     def __init__(self, interruptions: Sequence[Interruption]) -> None:
         self._all: tuple[Interruption, ...] = ()
         self._came: list[_Due] = []  # due and not heard yet
-        self._waiting: list[_Due] = []  # in the order they came due
+        self.waiting: list[_Due] = []  # in the order they came due
         self.expect(interruptions)
 
     def expect(self, interruptions: Sequence[Interruption]) -> None:
         """These are to come, instead of those that have not come due."""
         first = len(self._all)
         self._all = (*self._all, *interruptions)
-        self._after: dict[str, list[int]] = {}
+        self.after: dict[str, list[int]] = {}  # by the step they wait for
         self._at: list[_Due] = []
         for index, one in enumerate(interruptions, first):
             if one.after is not None:
-                self._after.setdefault(one.after, []).append(index)
+                self.after.setdefault(one.after, []).append(index)
             else:
                 self._at.append((one.at or 0.0, index))
         self._at.sort(reverse=True)
@@ -61,9 +61,8 @@ class Interruptions:
 
     def step_ended(self, lineage: Iterable[str], at: float) -> None:
         """A step of this lineage is done or failed, so many seconds after the start."""
-        if self._after:
-            for id_ in lineage:
-                self._came += ((at, index) for index in self._after.pop(id_, ()))
+        for id_ in lineage:
+            self._came += ((at, index) for index in self.after.pop(id_, ()))
 
     def came(self, at: float) -> bool:
         """Whether any has come due and was not heard, now that the clock stands at so many seconds."""
@@ -81,29 +80,29 @@ class Interruptions:
         idle = []
         for due in sorted(self._came):
             one = self._all[due[1]]
-            if one.goal == (self._all[self._waiting[-1][1]].goal if self._waiting else goal):
+            if one.goal == (self._all[self.waiting[-1][1]].goal if self.waiting else goal):
                 idle.append(one)
             else:
-                insort(self._waiting, due)
+                insort(self.waiting, due)
         self._came = []
         return idle
 
     @property
     def waits(self) -> bool:
         """Whether a change waits to be made."""
-        return bool(self._waiting)
+        return bool(self.waiting)
 
     def leads_back_to(self, goal: str) -> bool:
         """Whether what waits, made together, would leave this goal as it is."""
-        return bool(self._waiting) and self._all[self._waiting[-1][1]].goal == goal
+        return bool(self.waiting) and self._all[self.waiting[-1][1]].goal == goal
 
     def take(self) -> GoalChange:
         """What waits, as one change; it is answered with this."""
-        waiting = [self._all[index] for _, index in self._waiting]
-        self._waiting = []
+        waiting = [self._all[index] for _, index in self.waiting]
+        self.waiting = []
         return GoalChange(waiting[-1].goal, tuple(dict.fromkeys(name for one in waiting for name in one.refutes)))
 
     def left(self) -> Iterator[Interruption]:
         """Those that never came due."""
-        indexes = sorted([*(i for many in self._after.values() for i in many), *(i for _, i in self._at)])
+        indexes = sorted([*(i for many in self.after.values() for i in many), *(i for _, i in self._at)])
         return (self._all[index] for index in indexes)

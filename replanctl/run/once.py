@@ -107,7 +107,7 @@ class CallGuard:
         self.in_flight = 0
         self.goals = 0
         self._made: dict[CallKey, list[Made]] = {}
-        self._doubts: list[Made] = []
+        self.doubts: list[Made] = []
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class CallGuard:
 
     def unsettled(self) -> Iterator[Made]:
         """The calls that may have happened and that nobody has settled, in the order they began."""
-        return (made for made in sorted(self._doubts, key=lambda made: made.number) if made.unsettled)
+        return (made for made in sorted(self.doubts, key=lambda made: made.number) if made.unsettled)
 
     # -- telling ------------------------------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class CallGuard:
             made.came, made.ok, made.value = Came.ANSWER, status is Status.OK, value
         elif status.may_have_acted:
             made.came = Came.DOUBT
-            self._doubts.append(made)
+            self.doubts.append(made)
         else:
             return
         self.in_flight -= 1
@@ -171,7 +171,7 @@ class CallGuard:
 
     def ran_again(self, step_id: str) -> None:
         """A step runs: what it called before is no longer what its state comes from."""
-        for made in self._doubts:
+        for made in self.doubts:
             if made.caller.step_id == step_id:
                 made.stands = False
 

@@ -84,7 +84,7 @@ class SessionState:
         self.budget = Budget()
         self.apply(policy)
         self.tools = dict(specs or plan.tools or {})
-        self._default_tool = default_tool
+        self.default_tool = default_tool
         self.graph = Graph()
         self.variables = VariableTable()
         self.lessons = LessonBook(policy.lessons, lessons)
@@ -155,13 +155,12 @@ class SessionState:
 
     def advance(self, clock: int) -> None:
         """The virtual clock moves on."""
-        if clock != self.clock:
-            self.clock = clock
-            self.at = clock / MICROSECONDS
+        self.clock = clock
+        self.at = clock / MICROSECONDS
 
     def tool(self, name: str) -> Tool:
         """What the plan knows of a tool; one that is not described has the defaults."""
-        return self.tools.get(name, self._default_tool)
+        return self.tools.get(name, self.default_tool)
 
     def on_failure(self, step: Step) -> OnFailure:
         """What a failure of this step does, under the session's mode."""

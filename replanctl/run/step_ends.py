@@ -68,7 +68,8 @@ class StepEnds:
             None, tuple(attempts), execution.again, variable.assumptions, warnings=warnings,
         )  # fmt: skip
         state.seq += 1
-        self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
+        if self._interruptions.after:
+            self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
         if variable.health is Health.CLEAN:
             return (ended,)
         return ended, state.emit(VariableHealth, f"E{step.id}", variable.health, variable.because)

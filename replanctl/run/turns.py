@@ -67,7 +67,7 @@ class Turns:
     def something_waits(self) -> bool:
         """Whether one of the first four rows waits for its turn, so that nothing new starts."""
         state = self.state
-        return bool(state.failures or state.spent or state.aborted or self.interruptions.waits)
+        return bool(state.failures or state.spent or state.aborted or self.interruptions.waiting)
 
     def first_failure(self) -> Failure | None:
         """The earliest failure that still waits for its replan; those that an earlier one answered are forgotten."""

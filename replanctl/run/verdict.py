@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from replanctl.kinds import Health, LedgerKind, Mode, Reason
-from replanctl.live import DONE, PENDING, Cell
+from replanctl.live import DONE, PENDING
 from replanctl.plan import variable_name
 from replanctl.replan import Moment
 from replanctl.run.budget import Spending, Stop, refusal
@@ -56,9 +56,14 @@ class FinalVersion:
         least = self.state.policy.solver.min_evidence if self.solver_has_a_say else 1
         return bool(self.done) and len(self.done) >= least
 
-    def is_flawed(self, cell: Cell) -> bool:
-        """Not done, run on a gap, or resting on something that no longer holds."""
-        return cell.state is not DONE or cell.on_gaps or self.state.variables.health(cell.step.id) is not Health.CLEAN
+    def flawed(self) -> list[str]:
+        """The steps that are not done, ran on a gap, or rest on something that no longer holds."""
+        health, clean = self.state.variables.health, Health.CLEAN
+        return [
+            cell.step.id
+            for cell in self.cells
+            if cell.state is not DONE or cell.on_gaps or health(cell.step.id) is not clean
+        ]
 
 
 def judged(state: SessionState) -> Iterator[Event]:
@@ -116,7 +121,7 @@ def _unsettled(final: FinalVersion) -> str | None:
 
 
 def _flawed(final: FinalVersion) -> str | None:
-    flawed = [cell.step.id for cell in final.cells if final.is_flawed(cell)]
+    flawed = final.flawed()
     more = " …" if len(flawed) > NAMED else ""
     return f"not everything holds: {', '.join(flawed[:NAMED])}{more}" if flawed else None
 

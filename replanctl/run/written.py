@@ -11,9 +11,10 @@ from replanctl.plan import Plan, Step, foreign_in, may_be_foreign, references
 def plan_warnings(plan: Plan) -> Iterator[str]:
     """The warnings that `validate` has for the references of a plan in a file, for one that code has made."""
     known = {step.id for step in plan.steps}
-    yield from placeholders(plan.steps, known)
-    waits = _waits(plan)
-    for step in plan.steps:
+    speaking = [step for step in plan.steps if may_mislead(step)]
+    yield from placeholders(speaking, known)
+    waits = _waits(plan) if speaking else {}
+    for step in speaking:
         told: set[str] = set()
         for found in (each for args in _args(step) for each in references.find(args, known)):
             if found.text not in told and (warning := _unkept(step, found, known, waits)):
@@ -37,6 +38,8 @@ def placeholders(steps: Iterable[Step], known: Collection[str], of: str = "") ->
 
 def may_mislead(step: Step) -> bool:
     """Whether a step may hold a placeholder at all: a cheap look, for every step of a draft is asked."""
+    if not may_be_foreign(step.args) and not step.alternatives:
+        return False
     return any(map(may_be_foreign, _args(step)))
 
 

@@ -108,3 +108,41 @@ def test_a_step_takes_the_same_whatever_the_plan() -> None:
                   if isinstance(event, e.StepStart | e.StepEnd)]  # fmt: skip
         work.append(sum(starts[10:60]))
     assert max(work) <= min(work) + 20, work
+
+
+# The ordinary step reads nothing, is called once and is done: it pays for nothing that other steps need. The figures
+# leave a tenth of room.
+def islands(count: int) -> Plan:
+    """Steps that do not rest on each other."""
+    return Plan.of("count", [Step(str(i), f"t{i}", {"n": i}, depends_on=()) for i in range(1, count + 1)])
+
+
+def functions_called(work: Callable[[], Any]) -> int:
+    """How many Python functions it enters; a generator counts each time it goes on."""
+    calls = 0
+
+    def count(frame: FrameType, kind: str, argument: Any) -> None:
+        nonlocal calls
+        calls += kind == "call"
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def a_step_more(checked: bool) -> float:
+    """What each step of a plain session adds, from the start to the end."""
+
+    def run(plan: Plan) -> int:
+        return functions_called(lambda: list(Session(plan, tools=ScriptedTools([]), checked=checked).events()))
+
+    run(islands(10))  # what is loaded with the first session
+    return (run(islands(1_100)) - run(islands(100))) / 1_000
+
+
+@pytest.mark.parametrize(("checked", "most"), [(True, 36), (False, 46)], ids=["from a file", "from Python"])
+def test_an_ordinary_step_calls_few_functions(checked: bool, most: int) -> None:
+    assert a_step_more(checked) <= most
