@@ -138,14 +138,14 @@ class Graph:
             cell.awaits_replan = True
             self._open.add(cell)
         else:
-            self._close(cell)
+            cell.until = self.version
 
     def fail_for_good(self, cell: Cell) -> None:
         """A step that waited for a replan will not get one: it failed for good."""
         cell.awaits_replan = False
         self.moves += 1
         self._open.drop(cell)
-        self._close(cell)
+        cell.until = self.version
 
     def settle(self, cell: Cell) -> None:
         """A step that failed is done after all, by a person's word; what waited for it may be ready."""
@@ -166,7 +166,7 @@ class Graph:
         """The step will not run."""
         self._move(cell, SKIPPED)
         self._open.drop(cell)
-        self._close(cell)
+        cell.until = self.version
 
     def leave_gap(self, cell: Cell) -> list[Cell]:
         """A step that ended without a result becomes a gap; returns the steps this leaves with nothing but gaps."""
@@ -188,9 +188,6 @@ class Graph:
             raise AssertionError(f"step {cell.step.id} can't go from {cell.state} to {to}")
         cell.state = to
         self.moves += 1
-
-    def _close(self, cell: Cell) -> None:
-        cell.until = self.version
 
     def _release(self, cell: Cell) -> None:
         for dependent in cell.dependents:
