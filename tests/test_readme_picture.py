@@ -67,12 +67,13 @@ def drawn(screen: str) -> str:
 
 
 def pieces(picture: str) -> list[Piece]:
-    """All text of a picture, from top to bottom."""
+    """All that can be read in a picture, from top to bottom; some releases of Rich draw the ends of lines too."""
     looks = dict(re.findall(r"\.([\w-]+) \{ ?([^}]*?) ?\}", picture))
     texts = ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
     return [
         Piece(text.get("x", ""), text.get("y", ""), looks.get(text.get("class", ""), ""), text.text or "")
         for text in texts
+        if (text.text or "").strip()
     ]
 
 
