@@ -35,6 +35,16 @@ def test_every_verb_and_flag_is_documented_and_shown(verb: str) -> None:
     assert options - mentioned - gates - {"--quiet", "--output"} == set()
 
 
+def test_the_table_of_formats_names_the_verbs_that_write_them() -> None:
+    """Of those that few verbs write; text and JSON are nearly everywhere."""
+    rows = re.findall(r"^\| (`[^|]+`) \| [^|]+ \| ([^|]+) \|$", read("files-and-formats"), re.MULTILINE)
+    stated = {(name, verb) for names, verbs in rows for name in codes(names) for verb in codes(verbs)}
+    flags = {verb: flags_of(load_verb(verb).options).get("format") for verb in VERBS}
+    written = {(name.value, verb) for verb, flag in flags.items() if flag for name in flag.parse}  # type: ignore[attr-defined]
+    common = {"text", "json"}
+    assert {pair for pair in stated if pair[0] not in common} == {pair for pair in written if pair[0] not in common}
+
+
 def test_every_verb_of_the_table_exists() -> None:
     assert sorted(cell[0].split()[0] for cell in first_cells(read("commands")) if cell) == sorted(VERBS)
 
