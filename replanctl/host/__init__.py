@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from replanctl.host.expect import mismatches, updates
     from replanctl.host.question import question_schema
     from replanctl.host.rehearse import PLANNER_TIMEOUT, events_of, outside_of, session_of
-    from replanctl.host.replaying import Replayed, replay
+    from replanctl.host.replaying import Replayed, replay, sound
     from replanctl.host.resuming import Given, NotGivenError, resume, take_up, undone
     from replanctl.host.running import Prepared, Running, prepare
     from replanctl.host.signals import StoppedError, stop_signals
-    from replanctl.host.soundness import sound
     from replanctl.host.waiting import Asked, OnWait
 else:
     __getattr__ = lazily(
@@ -31,11 +30,10 @@ else:
             "expect": ("mismatches", "updates"),
             "question": ("question_schema",),
             "rehearse": ("PLANNER_TIMEOUT", "events_of", "outside_of", "session_of"),
-            "replaying": ("Replayed", "replay"),
+            "replaying": ("Replayed", "replay", "sound"),
             "resuming": ("Given", "NotGivenError", "resume", "take_up", "undone"),
             "running": ("Prepared", "Running", "prepare"),
             "signals": ("StoppedError", "stop_signals"),
-            "soundness": ("sound",),
             "waiting": ("Asked", "OnWait"),
         },
     )

@@ -11,10 +11,9 @@ from msgspec import UNSET, UnsetType
 
 from replanctl.errors import UsageError
 from replanctl.host.amending import More, Settle, changes_of
-from replanctl.host.driving import Drive, Driver
+from replanctl.host.driving import Drive, Driver, recording_of
 from replanctl.host.functions import OnError, Toolbox, check_tools, clean_text
 from replanctl.host.planner import PlannerFunction
-from replanctl.host.recording import recording_of
 from replanctl.kinds import Granularity
 from replanctl.plan import Tool
 from replanctl.replan import GateLimits, Lesson, RoutingPolicy

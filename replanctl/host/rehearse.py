@@ -180,7 +180,7 @@ def _recorded(inputs: Inputs, log: EffectLog | None, real: Outside) -> tuple[Too
     if inputs.tools is None and inputs.planner is None:
         return None, None
     assert log is not None, "what real tools and planners answer is kept"
-    from replanctl.host.answering import RecordedReplanner, RecordedTools
+    from replanctl.host.effects import RecordedReplanner, RecordedTools
 
     tools = RecordedTools(real.tools, log) if inputs.tools is not None else None
     return tools, RecordedReplanner(real.replanner, log, OUTSIDE) if inputs.planner is not None else None

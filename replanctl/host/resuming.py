@@ -17,8 +17,8 @@ from replanctl.host.book import add_to_book, open_book
 from replanctl.host.effects import EffectLog
 from replanctl.host.functions import OnError, Toolbox
 from replanctl.host.rehearse import events_of, name_of, outside_of
+from replanctl.host.replaying import sound
 from replanctl.host.running import PLANNER_PLACE, TOOLS_PLACE, OnEvent, Running
-from replanctl.host.soundness import sound
 from replanctl.host.waiting import OnWait
 from replanctl.kinds import Granularity, RunStatus
 from replanctl.replan import Replanner

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
-    from replanctl.show.checks import Tested, github_lines, problems_markdown, sarif, tests_markdown
-    from replanctl.show.console import make_console, terminal_width
+    from replanctl.show.console import Progress, ReadingBar, make_console, terminal_width
     from replanctl.show.cost import cost_screen
     from replanctl.show.coupling import coupling_screen
     from replanctl.show.diff import diff_markdown, diff_screen
-    from replanctl.show.drawing import dot, mermaid
     from replanctl.show.explained import list_screen, meanings_screen, words_screen
-    from replanctl.show.graph import Picture, graph_screen
+    from replanctl.show.graph import Picture, dot, graph_screen, mermaid
     from replanctl.show.header import Header
     from replanctl.show.imported import imported_screen
     from replanctl.show.lab_markdown import compare_markdown, matrix_markdown, tune_markdown
@@ -22,12 +20,18 @@ if TYPE_CHECKING:
     from replanctl.show.markdown import markdown_screen
     from replanctl.show.matrix import PlanLine, matrices_screen, matrix_screen
     from replanctl.show.paper import Paper, Span
-    from replanctl.show.problems import count_line, problem_lines, problems_screen
-    from replanctl.show.progress import Progress
-    from replanctl.show.recorded import recorded_in_words
-    from replanctl.show.runs import runs_screen
+    from replanctl.show.problems import (
+        Tested,
+        count_line,
+        github_lines,
+        problem_lines,
+        problems_markdown,
+        problems_screen,
+        sarif,
+        tests_markdown,
+    )
+    from replanctl.show.runs import recorded_in_words, runs_screen, stats_screen
     from replanctl.show.session import SessionScreen
-    from replanctl.show.stats import stats_screen
     from replanctl.show.text import clean, glyphs_for
     from replanctl.show.tuning import tune_screen
     from replanctl.show.verdict import closing_line, verdict_style
@@ -39,26 +43,30 @@ else:
         __name__,
         {
             "verdict": ("closing_line", "verdict_style"),
-            "checks": ("Tested", "github_lines", "problems_markdown", "sarif", "tests_markdown"),
-            "console": ("make_console", "terminal_width"),
+            "console": ("make_console", "terminal_width", "Progress", "ReadingBar"),
             "cost": ("cost_screen",),
             "coupling": ("coupling_screen",),
             "diff": ("diff_markdown", "diff_screen"),
-            "drawing": ("dot", "mermaid"),
             "explained": ("list_screen", "meanings_screen", "words_screen"),
-            "graph": ("Picture", "graph_screen"),
+            "graph": ("Picture", "graph_screen", "dot", "mermaid"),
             "header": ("Header",),
             "imported": ("imported_screen",),
-            "recorded": ("recorded_in_words",),
             "paper": ("Paper", "Span"),
-            "problems": ("count_line", "problem_lines", "problems_screen"),
+            "problems": (
+                "count_line",
+                "problem_lines",
+                "problems_screen",
+                "Tested",
+                "github_lines",
+                "problems_markdown",
+                "sarif",
+                "tests_markdown",
+            ),
             "lab_markdown": ("compare_markdown", "matrix_markdown", "tune_markdown"),
             "lanes": ("compare_screen",),
             "markdown": ("markdown_screen",),
             "matrix": ("PlanLine", "matrices_screen", "matrix_screen"),
-            "progress": ("Progress",),
-            "runs": ("runs_screen",),
-            "stats": ("stats_screen",),
+            "runs": ("runs_screen", "recorded_in_words", "stats_screen"),
             "tuning": ("tune_screen",),
             "session": ("SessionScreen",),
             "text": ("clean", "glyphs_for"),
@@ -89,6 +97,7 @@ __all__ = [
     "Picture",
     "PlanLine",
     "Progress",
+    "ReadingBar",
     "RESUMED",
     "SessionScreen",
     "Span",

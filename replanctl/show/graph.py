@@ -1,9 +1,13 @@
-"""A plan as a graph, for a person: a list of its steps by levels."""
+"""A plan as a graph: for a person a list of its steps by levels, for what draws it Mermaid and Graphviz.
+
+Foreign text stays text in all of them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -14,7 +18,7 @@ from replanctl.show.marks import state_mark, state_span
 from replanctl.show.naming import title, tool_beside
 from replanctl.show.paper import Paper, Span
 from replanctl.show.stretch import ids_in_words
-from replanctl.show.text import GLUE, Glyphs, width
+from replanctl.show.text import GLUE, UNICODE, Glyphs, cut, width
 from replanctl.show.words import number, plural
 
 HELD_FROM = 200  # steps; longer lists are written many lines at a time
@@ -95,3 +99,65 @@ def needs_of(steps: Sequence[StepLike]) -> list[list[int]]:
     """The positions of the steps that each step rests on."""
     position = {step.id: index for index, step in enumerate(steps)}
     return [[position[id_] for id_ in step.depends_on or () if id_ in position] for step in steps]
+
+
+LABEL = 60  # columns of an action or a tool
+_BREAK = "\\n"  # Graphviz breaks a line here
+_PLAIN = frozenset(" .,_-")  # what Mermaid takes as it is, besides letters and digits
+# What it reads even in characters given by number, formulas and icons: a space without width keeps them apart.
+_READ_LATER = re.compile(r"\$(?=\$)|:(?=fa-)")
+
+# The looks of a box by its step's state: in Mermaid, in Graphviz. The mark in its label says the same.
+_LOOKS = {
+    StepState.DONE: ("stroke:#2a7d2a", 'color="#2a7d2a"'),
+    StepState.FAILED: ("stroke:#c0262d,stroke-width:3px", 'color="#c0262d", penwidth=3'),
+    StepState.SKIPPED: ("stroke:#888,stroke-dasharray:4", 'color="#888888", style=dashed'),
+}
+
+
+def mermaid(picture: Picture) -> Iterator[str]:
+    """The lines of a flowchart. Boxes are named by position: an id may be a word that Mermaid takes for its own."""
+    yield "flowchart TD"
+    for at, label in enumerate(_labels(picture, _for_mermaid)):
+        yield f'  n{at}["{"<br/>".join(label)}"]'
+    for at, needs in enumerate(needs_of(picture.steps)):
+        yield from (f"  n{need} --> n{at}" for need in needs)
+    for state, (looks, _) in _LOOKS.items():
+        boxes = [f"n{at}" for at, step in enumerate(picture.steps) if picture.states.get(step.id) is state]
+        if boxes:
+            yield f"  classDef {state} {looks}"
+            yield f"  class {','.join(boxes)} {state}"
+
+
+def dot(picture: Picture) -> Iterator[str]:
+    """The lines of a directed graph for Graphviz."""
+    steps = picture.steps
+    yield "digraph plan {"
+    yield f'  graph [label="{_for_dot(picture.goal)}", labelloc=t];'
+    yield "  node [shape=box];"
+    for step, label in zip(steps, _labels(picture, _for_dot), strict=True):
+        state = picture.states.get(step.id)
+        looks = f", {_LOOKS[state][1]}" if state in _LOOKS else ""
+        yield f'  "{step.id}" [label="{_BREAK.join(label)}"{looks}];'
+    for step, needs in zip(steps, needs_of(steps), strict=True):
+        yield from (f'  "{steps[need].id}" -> "{step.id}";' for need in needs)
+    yield "}"
+
+
+def _labels(picture: Picture, escape: Callable[[str], str]) -> Iterator[list[str]]:
+    """The lines in each box: the state's mark and the id, the action, the tool where it is not the same word."""
+    for step in picture.steps:
+        mark = state_mark(picture.states.get(step.id), UNICODE)
+        texts = dict.fromkeys(filter(None, (title(step), tool_beside(step))))
+        yield [f"{mark} {step.id}".strip(), *(escape(cut(text, LABEL)) for text in texts)]
+
+
+def _for_mermaid(text: str) -> str:
+    """Everything that may mean something to Mermaid as the number of its character."""
+    apart = _READ_LATER.sub("\\g<0>\u200b", text)
+    return "".join(char if char.isalnum() or char in _PLAIN else f"#{ord(char)};" for char in apart)
+
+
+def _for_dot(text: str) -> str:
+    """A text between double quotes, in which Graphviz reads escapes and entities."""
+    return cut(text, 2 * LABEL).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

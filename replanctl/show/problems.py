@@ -1,8 +1,16 @@
-"""What is wrong with a file: one line that an editor can jump to, the place in it, and the way out."""
+"""What is wrong with files: one line that an editor can jump to, the place in it, and the way out.
+
+The same for the places where changes are looked at: GitHub's annotations, SARIF, Markdown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
 
 from replanctl.errors import Problem
 from replanctl.show.paper import Paper, Span
@@ -71,3 +79,128 @@ def _excerpt(problem: Problem, glyphs: Glyphs, encoding: str, style: str) -> Ite
 def _spelled(text: str, glyphs: Glyphs, encoding: str) -> str:
     """The text as it will be read, so that the caret stands below the right column."""
     return clean(text if glyphs is UNICODE else encodable(text, encoding), glyphs)
+
+
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+class Tested(msgspec.Struct, frozen=True):
+    """One rehearsal that was not as expected, or a file of them that could not be read: where what was expected is
+    written, what was other, and the whole of what is told."""
+
+    name: str
+    file: str
+    line: int = 0
+    differs: tuple[str, ...] = ()
+    told: str = ""
+
+    @property
+    def problem(self) -> Problem:
+        """The same as a problem of the file."""
+        return Problem(self.file, self.line, 0, "expectation", f"{self.name}: {'; '.join(self.differs)}")
+
+
+# -- GitHub ------------------------------------------------------------------------------------------------------------
+
+
+def github_lines(problems: Iterable[Problem]) -> Iterator[str]:
+    """Workflow commands, one a line, that GitHub shows beside the lines they are about."""
+    for each in problems:
+        place = {"file": PurePath(each.file).as_posix(), "line": each.line, "col": each.column, "title": each.rule}
+        said = ",".join(f"{name}={_property(str(value))}" for name, value in place.items() if value)
+        hint = f" ({each.hint})" if each.hint else ""
+        yield f"::{each.severity} {said}::{_data(clean(each.message + hint))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(clean(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+# -- SARIF -------------------------------------------------------------------------------------------------------------
+
+
+def sarif(problems: Sequence[Problem], version: str) -> dict[str, Any]:
+    """A log in SARIF 2.1.0, as code scanning takes it."""
+    rules = sorted({each.rule for each in problems})
+    driver = {"name": "replanctl", "version": version, "rules": [{"id": rule} for rule in rules]}
+    results = [_result(each, rules.index(each.rule)) for each in problems]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
+
+
+def _result(problem: Problem, rule: int) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(PurePath(problem.file).as_posix())}}
+    if problem.line:
+        place["region"] = {"startLine": problem.line, "startColumn": max(problem.column, 1)}
+    hint = f" ({problem.hint})" if problem.hint else ""
+    return {
+        "ruleId": problem.rule,
+        "ruleIndex": rule,
+        "level": problem.severity,
+        "message": {"text": f"{problem.message}{hint}"},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+# -- Markdown ----------------------------------------------------------------------------------------------------------
+
+
+def problems_markdown(problems: Sequence[Problem], count: str) -> str:
+    """What is wrong in files, as a summary of a step shows it."""
+    lines = ["## replanctl validate", "", count]
+    if problems:
+        lines += ["", "| place | | what is wrong |", "| --- | --- | --- |"]
+        lines += [f"| {_place(each)} | {each.severity} | {_cell(_said(each))} |" for each in problems]
+    return "\n".join([*lines, ""])
+
+
+def tests_markdown(passed: int, failed: Sequence[Tested]) -> str:
+    """How tests of rehearsals went; those that failed with the stories behind it, folded."""
+    lines = ["## replanctl test", "", f"{passed} passed, {len(failed)} failed."]
+    if failed:
+        lines += ["", "| rehearsal | what differs |", "| --- | --- |"]
+        lines += [f"| {_place(each.problem)} {_cell(each.name)} | {_cells(each.differs)} |" for each in failed]
+    for each in failed:
+        story = clean_lines(each.told)
+        fence = "`" * max(3, _longest_run(story) + 1)
+        head = f"<details><summary>{_cell(each.name)}</summary>"
+        lines += ["", head, "", f"{fence}text", story, fence, "", "</details>"]
+    return "\n".join([*lines, ""])
+
+
+def clean_lines(text: str) -> str:
+    """Foreign text of several lines, each through the door."""
+    return "\n".join(map(clean, text.splitlines()))
+
+
+def _said(problem: Problem) -> str:
+    return f"{problem.message} [{problem.rule}]{f' ({problem.hint})' if problem.hint else ''}"
+
+
+def _place(problem: Problem) -> str:
+    where = f":{problem.line}" if problem.line else ""
+    return _cell(f"{problem.file}{where}")
+
+
+def _cells(texts: Iterable[str]) -> str:
+    return "<br>".join(map(_cell, texts))
+
+
+# What Markdown, or HTML in it, would take for its own.
+_MEANT = str.maketrans({char: f"&#{ord(char)};" for char in "\\`*_{}[]<>()#+!|~&@:"})
+
+
+def _cell(text: str) -> str:
+    return clean(text).translate(_MEANT)
+
+
+def _longest_run(text: str) -> int:
+    longest = run = 0
+    for char in text:
+        run = run + 1 if char == "`" else 0
+        longest = max(longest, run)
+    return longest

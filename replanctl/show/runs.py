@@ -1,14 +1,17 @@
-"""The stored runs, one line each."""
+"""Stored runs: one line each, what decided anything in them, and where a recorded one came from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
-from replanctl.show.words import number, seconds
+from replanctl.show.words import number, percent, plural, seconds
+
+if TYPE_CHECKING:
+    from replanctl.lab import Decided, Stats  # `runs` lists stored runs and needs nothing of the lab
 
 DATE, TIME = 72, 100  # columns from which on the day a run began is shown, and the year and the time of day too
 NAME, GOAL = 20, 12  # columns that a plan's name may take, and that are left at least where the goal is shown
@@ -94,3 +97,72 @@ def _mark(run: RunLine, paper: Paper) -> Span:
     glyphs = paper.glyphs
     marks = {"completed": Span(glyphs.done, "done"), "failed": Span(glyphs.failed, "failed")}
     return marks.get(run.status, Span(paper.pad(glyphs.notice, width(glyphs.done)), "notice"))
+
+
+def stats_screen(paper: Paper, stats: Stats) -> None:
+    """Write the tables of rules and gates, and the figures to watch."""
+    if not stats.runs:
+        paper.line("There are no runs yet: replanctl run PLAN makes the first.", indent=2)
+        return
+    unfinished = f", {number(stats.unfinished)} not over" if stats.unfinished else ""
+    paper.line(Span(plural(stats.runs, "run"), "title"), f": {_ends(stats.ends)}{unfinished}", indent=2)
+    for what, rows in (("rule", stats.rules), ("gate", stats.gates)):
+        if rows:
+            paper.blank()
+            _table(paper, what, rows)
+    paper.blank()
+    paper.line(
+        Span(f"{'resumed':<10}", "label"),
+        _share(stats.resumed_completed, stats.resumed, "run", "then completed"),
+        indent=2,
+    )
+    again = _share(stats.repeated, stats.replans, "replan", "made the failed call again")
+    paper.line(Span(f"{'replans':<10}", "label"), again, indent=2)
+
+
+def _share(hits: int, trials: int, what: str, did: str) -> str:
+    if not trials:
+        return f"no {what}{'s' if what == 'replan' else ' was taken up again'}"
+    few = "; so few say little" if trials < 5 else ""
+    return f"{number(hits)} of {plural(trials, what)} {did} ({percent(hits / trials)}{few})"
+
+
+def _table(paper: Paper, what: str, rows: Sequence[Decided]) -> None:
+    room = min(max(len(what), *(len(row.name) for row in rows)), paper.width // 3)
+    paper.line(
+        Span(f"{what:<{room}}{'decided' if what == 'rule' else 'refused':>9}{'in runs':>9}  they ended", "label"),
+        indent=2,
+    )
+    for row in rows:
+        counts = f"{number(row.times):>9}{number(row.runs):>9}  "
+        paper.line(paper.cell(row.name, room), counts, _ends(row.ends), indent=2, hang=room + 22)
+
+
+def _ends(ends: Mapping[str, int]) -> str:
+    return ", ".join(f"{end} {number(times)}" for end, times in ends.items())
+
+
+class Recording(Protocol):
+    """What is told of a recorded run."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def end(self) -> str | None: ...
+    @property
+    def solved(self) -> bool | None: ...
+    @property
+    def calls(self) -> int: ...
+
+
+def recorded_in_words(recording: Recording) -> str:
+    """`recorded run 003 (messages, airline.jsonl.gz): 18 calls, completed, not solved`."""
+    where = ", ".join(part for part in (recording.kind, recording.source) if part)
+    told = [f"{recording.calls} call{'s' * (recording.calls != 1)}", *([recording.end] if recording.end else [])]
+    told += ["solved" if recording.solved else "not solved"] if recording.solved is not None else []
+    name = f" {recording.id}" if recording.id else ""
+    return f"recorded run{name}{f' ({where})' if where else ''}: {', '.join(told)}"

@@ -8,8 +8,7 @@ import re
 import pytest
 
 from replanctl.plan.model import Step, StepState
-from replanctl.show.drawing import dot, mermaid
-from replanctl.show.graph import Picture, graph_screen, levels_of
+from replanctl.show.graph import Picture, dot, graph_screen, levels_of, mermaid
 from replanctl.show.text import clean
 from tests.show.golden import drawn
 

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import msgspec
 
-from replanctl.cli.bar import Bar
 from replanctl.cli.flags import Flag, Format, Shared, Verb, folder
 from replanctl.cli.output import write_json
 from replanctl.cli.world import World
@@ -67,9 +66,11 @@ def _make_folder(path: Path) -> None:
 
 
 def _traces(options: Options, world: World) -> Iterator[Imported]:
+    from replanctl.show import ReadingBar
+
     classify = load_classes(options.classify) if options.classify is not None else ()
     for file in options.files:
-        with Bar(world, file, quiet=options.quiet or options.format is Format.JSON) as bar:
+        with ReadingBar(world.stderr, file, shown=not (options.quiet or options.format is Format.JSON)) as bar:
             yield from import_traces(
                 file,
                 options.from_,

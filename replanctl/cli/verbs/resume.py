@@ -1,4 +1,4 @@
-"""`resume`: go on with a run from where it stopped or was killed."""
+"""`resume`: go on with a run from where it stopped or was killed, and what a command line can change of it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,42 @@ from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
-from replanctl.cli.amending import AmendOptions, changes
 from replanctl.cli.flags import Flag, Verb, duration, positive
 from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, watched
 from replanctl.cli.output import output
+from replanctl.cli.overrides import RaiseOptions, gates_given
 from replanctl.cli.spared import spare, started
 from replanctl.cli.world import World
 from replanctl.files import collector_paused
-from replanctl.host import Given, InDoubtError, NotGivenError, add_to_book, open_book, take_up
-from replanctl.kinds import RunFormat, RunStatus
-from replanctl.run import ways
+from replanctl.host import Changes, Given, InDoubtError, NotGivenError, add_to_book, open_book, take_up
+from replanctl.kinds import Granularity, RunFormat, RunStatus
+from replanctl.run import Word, ways, word
 from replanctl.store import RunRow, Store
+
+
+class AmendOptions(RaiseOptions, frozen=True, kw_only=True):
+    """What a command line can change of a stopped run. It holds from where the run goes on."""
+
+    granularity: Annotated[
+        Granularity | UnsetType, Flag("Force this depth on every replan from here on.", "GRANULARITY", Granularity)
+    ] = UNSET
+    goal: Annotated[str | None, Flag("Change the goal.", "TEXT")] = None
+    outcomes: Annotated[Path | None, Flag("What tool calls return from here on.", "FILE", Path)] = None
+    settle: Annotated[
+        tuple[Word, ...],
+        Flag("What came of a call that may have happened: done, again or skip.", "STEP=done:JSON", word, many=True),
+    ] = ()
+
+
+def changes(options: AmendOptions) -> Changes:
+    """The changes that these options are."""
+    return Changes(
+        limits=gates_given(options),
+        granularity=None if options.granularity is UNSET else options.granularity,
+        goal=options.goal,
+        outcomes=options.outcomes,
+        settle=options.settle,
+    )
 
 
 class Options(AmendOptions, frozen=True, kw_only=True):
