@@ -136,6 +136,7 @@ class PlanExecuteAgent:
         drive, stop = Drive(self._driver, asyncio.get_running_loop()), SimpleQueue[None]()
         try:
             return await asyncio.to_thread(lambda: _result(_until(stop, events(drive)), drive))
+        # The thread can't be ended from outside. It looks after each event, and a tool that is running ends first.
         finally:
             stop.put(None)  # a cancelled session ends at its next event
 

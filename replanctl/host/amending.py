@@ -54,6 +54,9 @@ class InDoubtError(UnsettledError):
         self.run = run
 
 
+# Changes are no events but inputs: they say before which event they hold (`seq`), so that a replay and the next resume
+# make them at the same place. Several at one place are one; a change behind the cut goes with the events that it
+# changed.
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
     """What can be changed of a stopped session. It holds from where the session goes on.
 
@@ -100,6 +103,8 @@ def amended(
     """
     since = inputs.amendments[-1].seq if inputs.amendments else 0
     reroute = changes.granularity is not None or changes.goal is not None
+    # A raised limit takes back the check that refused; a forced route or a new goal leaves it and routes the failure
+    # once more.
     cut = where_to_cut(stored, since=since, reroute=reroute, settles=bool(open_))
     before = [each for each in inputs.amendments if each.seq <= cut.seq]
     here = before.pop() if before and before[-1].seq == cut.seq else None
@@ -129,6 +134,8 @@ def _script(changes: Changes, inputs: Inputs) -> Script | None:
 
 def _policy(policy: Policy, stored: Sequence[e.AnyEvent], changes: Changes) -> Policy:
     replace = msgspec.structs.replace
+    # `+2` is on top of the limit the session really had, which the policy may leave to a default that depends on the
+    # plan.
     in_force = next((event.limits for event in stored if isinstance(event, e.SessionStart)), {})
     gates = {
         name: _raised(name, getattr(policy.gates, name), in_force.get(name), value.by)

@@ -29,6 +29,8 @@ class Awaiting:
         if self._loop is not None:
             return asyncio.run_coroutine_threadsafe(_of(awaitable), self._loop).result()
         if self._runner is None:
+            # One loop for the whole session: clients that tools keep open (sessions, pools) belong to the loop they
+            # were made on.
             self._runner = asyncio.Runner()
             self._thread = _a_thread() if _in_a_loop() else None
         return self._there(self._runner.run, _of(awaitable))

@@ -32,6 +32,7 @@ def add_to_book(path: Path, result: SessionResult, policy: LessonPolicy) -> None
     """
     learned = list(_lessons(result))
     said = {lesson.says for lesson in learned}
+    # Read again at the end and not at the start: runs of the same book may have ended in between.
     others = [lesson for lesson in load_lessons(path) if lesson.says not in said]
     _save(path, LessonBook(policy, [*others, *learned]))
 

@@ -63,8 +63,10 @@ class CommandReplanner:
             self.took = max(0.0, self._clock() - began)
 
     def _draft(self, request: ReplanRequest) -> Draft:
+        # By the real clock and not the session's: this limits a process, and a test's clock would never let it end.
         until = time.monotonic() + self._timeout
         try:
+            # The ids that an unquoted `#E1` in the answer may mean, which YAML takes for a comment.
             known = [*(step.id for step in request.done), *(step.id for step in request.remaining)]
             answer = self._run(msgspec.json.encode(question(request)))
             rule = parse_draft(answer, "the planner's answer", known)
@@ -129,6 +131,7 @@ def _listen(process: subprocess.Popen[bytes], timeout: float) -> tuple[bytes, by
                 if not chunk:
                     selector.unregister(key.fileobj)
                 heard[key.data] += chunk
+            # Of a complaint the end is what counts, and it may be as long as it likes.
             heard[process.stderr] = heard[process.stderr][-4096:]
             if len(heard[process.stdout]) > OUTPUT_CAP:
                 raise ValueError(f"it wrote more than {OUTPUT_CAP:,} bytes")
@@ -143,6 +146,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """End the command and whatever it started."""
     with suppress(ProcessLookupError, PermissionError):  # all of them have ended by themselves
         if os.name == "posix":
+            # The group, for a shell that is killed alone leaves what it started behind.
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()

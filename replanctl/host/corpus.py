@@ -76,6 +76,8 @@ def _cases(path: str, rehearsals: Sequence[Rehearsal]) -> Iterator[Case]:
     for one in rehearsals:
         if one.scenario is not None:
             yield Case(f"{path}:{one.scenario}", one)
+        # A plan whose scripts are all scenarios has no script of its own: run without one, every step would succeed and
+        # say nothing.
         elif len(rehearsals) == 1 or one.outcomes or one.interruptions or one.recorded:
             yield Case(path, one)
 
@@ -91,6 +93,7 @@ def _files(name: str) -> Iterator[str]:
 def _is_rehearsal(path: Path) -> bool:
     """Whether a file is a plan with a script, in it or beside it, or a script that names its plan."""
     try:
+        # Looked through for two words rather than read: a folder may hold thousands of files that are no rehearsals.
         text = path.read_bytes()
     except OSError:
         return True  # what can't be read is said when it is

@@ -68,6 +68,7 @@ def _instead(expected: Any, found: Any, path: tuple[str | int, ...]) -> Iterator
 
 def _like(expected: list[Any], found: list[Any] | tuple[Any, ...]) -> Any:
     """The entries that were found, with no more said of each than was said of the expected ones."""
+    # What a person left out of an expectation is left out on purpose: an update says no more than the old one did.
     keys = dict.fromkeys(key for each in expected if isinstance(each, Mapping) for key in each)
     if not keys:
         return list(found) if expected else len(found)
@@ -79,6 +80,7 @@ _VARIABLE = re.compile(r"variables\.E([A-Za-z0-9][A-Za-z0-9_-]*)(?=[.:\[])")
 
 def _with_successor(said: str, result: SessionResult) -> str:
     """A complaint about a variable names what stands for it now, where its step was replaced or left the plan."""
+    # A replan gives work a new id. Whoever expects `E3` and finds it gone wants to know where its value is now.
     about = _VARIABLE.match(said)
     if about is None:
         return said

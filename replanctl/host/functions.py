@@ -99,6 +99,7 @@ class FunctionTools:
         """Make the call and say what it came to."""
         started = self._clock()
         try:
+            # A copy: a tool may do with its args as it likes, and the session still needs its own.
             outcome = _outcome(self._invoke(call.tool, data_of(call.args)))
         except PASSES_THROUGH:
             raise
@@ -176,6 +177,8 @@ def _failure(error: BaseException) -> Outcome:
     if isinstance(error, NoDataError):
         return Outcome(Status.ERROR, None, str(error))
     status = status_of(error)
+    # An exception that was raised on purpose speaks for itself; of any other the class says more than the text
+    # (`KeyError: 'month'`).
     classified = any(isinstance(error, kind) for kind, _ in _STATUS_OF)
     return Outcome(status, None, describe(error) if classified else named(error))
 
@@ -205,6 +208,7 @@ def status_of(error: BaseException) -> Status:
 def describe(error: BaseException) -> str:
     """An exception's own text, or the name of its class where it has none or can't say it."""
     try:
+        # A `__str__` is foreign code as well, and may raise.
         text = str(error)
     except PASSES_THROUGH:
         raise

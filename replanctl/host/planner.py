@@ -52,6 +52,7 @@ class FunctionReplanner:
             return nothing, f"the planner failed: {error}"
         if not plan.steps:
             return nothing, "the planner returned no steps"
+        # The first plan has no version before it to fall back on: what can't be run is said once, as `no_plan`.
         faults = plan_faults(plan)
         return (nothing, "; ".join(faults)) if faults else (plan, "")
 

@@ -112,6 +112,8 @@ def _replanner(given: str | Replanner | None, timeout: float) -> Replanner:
     return given
 
 
+# One way to make a session, whoever asks for it: `run`, a resume, a replay, a sweep, a test. A second would sooner or
+# later leave a warning or an interruption out, and the same inputs would no longer make the same events.
 def session_of(
     rehearsal: Rehearsal,
     policy: Policy,
@@ -182,12 +184,16 @@ def _recorded(inputs: Inputs, log: EffectLog | None, real: Outside) -> tuple[Too
     assert log is not None, "what real tools and planners answer is kept"
     from replanctl.host.effects import RecordedReplanner, RecordedTools
 
+    # Which of the two is real is what the inputs say, and not what was given now: a replay is given neither and asks
+    # the journal all the same.
     tools = RecordedTools(real.tools, log) if inputs.tools is not None else None
     return tools, RecordedReplanner(real.replanner, log, OUTSIDE) if inputs.planner is not None else None
 
 
 def amended_events(session: Session, inputs: Inputs) -> Iterator[Event]:
     """The events of a session, which is changed on the way as its inputs say."""
+    # Made before the first event: a file of outcomes that can't be read is said now, and not in the middle of a
+    # session.
     changes = {each.seq: (_change(each, inputs), each.behind_stop) for each in inputs.amendments}
     return _amended(session, changes) if changes else session.events()
 
@@ -230,6 +236,7 @@ def _sources(inputs: Inputs, instead: Script | None) -> list[Source]:
     sources = [Source(s.name, Role(s.role), s.text) for s in inputs.sources]
     if instead is None:
         return sources
+    # A scenario may stand in the file beside the plan, and without it the run would have no script to go back to.
     chosen = any(source.role is Role.SCENARIO for source in sources)
     gone = (Role.OUTCOMES,) if chosen else (Role.OUTCOMES, Role.BESIDE)
     return [*(s for s in sources if s.role not in gone), Source(instead.name, Role.OUTCOMES, instead.text)]

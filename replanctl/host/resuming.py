@@ -97,6 +97,10 @@ def resume(
 
 
 @contextmanager
+# A run is taken up by running it again from its beginning (`run/resume.py` says why). Real tools and planners answer
+# from the journal, in no time and without being asked, and every event that comes out is held against the one that was
+# stored. Where all that are kept agree the session stands where it stood, and goes on with what was changed. Where one
+# differs (another version of replanctl, an edited store), nothing is written and nobody real is asked.
 def take_up(folder: Path, run: int, changes: Changes, given: Given) -> Iterator[Running]:
     """The run at the point where it goes on. Nothing is changed in the store before all of it is known to fit."""
     with Store.open(folder, create=True) as store, store.reopen(run) as writer:
@@ -122,6 +126,7 @@ def _taken_up(store: Store, writer: RunWriter, changes: Changes, given: Given) -
     again = list(islice(events, kept))
     _check(again, lines[:kept], run)
     writer.go_on(inputs, lines[:kept])
+    # From here on questions are new ones and go to whoever is real: before this line none could.
     log.journal = writer
     return Running(inputs, chain(again, events), writer, kept=kept)
 
@@ -130,6 +135,8 @@ def _given_again(inputs: Inputs, given: Given, run: int) -> Inputs:
     """The inputs with the planner and the tools that were given: a store is not trusted to name what is started."""
     names = {"planner": name_of(given.planner, PLANNER_PLACE), "tools": name_of(given.tools, TOOLS_PLACE)}
     had = {name: getattr(inputs, name) for name in names if getattr(inputs, name) is not None}
+    # A store may come from anywhere. What is started, a command or a module, is therefore never taken from it; a person
+    # says it again and thereby trusts it.
     for name, now in names.items():
         if now is not None and name not in had:
             raise UsageError(f"run {run} was rehearsed without --{name}", hint=f"leave out --{name}")
@@ -157,6 +164,8 @@ def undone(inputs: Inputs, stored: Sequence[Event], effects: Effects = ()) -> It
     again tells nothing.
     """
     for number in range(len(inputs.amendments)):
+        # Without this change and those after it the session goes on as it would have: where it parts from what is
+        # stored is what a person's change replaced.
         before = msgspec.structs.replace(inputs, amendments=inputs.amendments[:number])
         try:
             event = _first_other(events_of(before, EffectLog(effects)), stored)

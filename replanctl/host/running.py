@@ -31,6 +31,9 @@ OnEvent = Callable[[Event], object]
 PLANNER_PLACE, TOOLS_PLACE = "COMMAND", "MODULE:NAME"
 
 
+# Preparing, beginning and following are three steps on purpose. Whatever can be wrong is found while nothing has
+# happened (`prepare`); a number is taken only then (`begin`); and from there on every event goes to the store before
+# anybody is told of it (`follow`).
 class Running:
     """A run that is about to go on: what it came from, and its `number` in the store, None where it is not kept."""
 
@@ -101,6 +104,7 @@ def prepare(
 ) -> Prepared:
     """A rehearsal with all that goes beside its files; `on_wait` is told who is waited for. Raises UsageError for what
     makes no sense."""
+    # Faults stand before the script; real tools have none, so one of the two would be ignored without a word.
     told = tuple(map(_fault, faults))
     if tools is not None and told:
         raise UsageError("--tools and --fault exclude each other", hint="tools are called, or answered from a script")
@@ -153,6 +157,7 @@ def rehearse(
     by_file = None if policy is None or isinstance(policy, Policy) else policy
     from replanctl.host.book import open_book, save_book
 
+    # Lessons given as values belong to the caller; only a book in a file is saved back.
     book = Path(lessons) if isinstance(lessons, str | Path) else None
     prepared = prepare(
         load_rehearsal(plan, outcomes=outcomes, policy=by_file, scenario=scenario),

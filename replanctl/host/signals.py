@@ -46,6 +46,7 @@ def held_back() -> Iterator[None]:
 def _handled(names: Iterable[str], handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
     """These signals go to this handler inside, but for those that nobody is to hear (nohup)."""
     numbers = [number for name in names if (number := getattr(signal, name, None))]
+    # Under nohup SIGHUP is ignored on purpose; a handler would make the run end with the terminal after all.
     before = {number: known for number in numbers if (known := signal.getsignal(number)) not in (None, signal.SIG_IGN)}
     with suppress(ValueError):
         for number in before:

@@ -73,6 +73,8 @@ def _used(plan: Plan) -> Iterator[tuple[str, str]]:
 def printing_aside() -> Iterator[None]:
     """What is printed inside goes to standard error, also by what does not print through Python."""
     try:
+        # Python's own `sys.stdout` is not enough: C libraries and child processes write to the descriptor, and one
+        # stray line makes a JSON result unreadable.
         aside: int | None = os.dup(_STDOUT)
         os.dup2(_STDERR, _STDOUT)
     except OSError:  # one of them is closed: nothing can get into the result that way
@@ -100,6 +102,7 @@ def load_tools(spec: str, *, on_error: OnError | None = None) -> Toolbox:
 
 def _module(name: str, spec: str) -> ModuleType:
     folder = str(Path.cwd())
+    # As `python -m` has it: tools are mostly a module beside the plan.
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
@@ -108,6 +111,7 @@ def _module(name: str, spec: str) -> ModuleType:
     except (KeyboardInterrupt, StoppedError):
         raise
     except BaseException as error:  # whatever the module does when it is imported
+        # A module that is there and lacks another one is a different mistake, and its own text says which.
         if isinstance(error, ModuleNotFoundError) and error.name and name.startswith(error.name):
             raise UsageError(f"--tools {spec}: there is no module {error.name}", hint=_HOW) from error
         why = f"{type(error).__name__}: {describe(error)}"

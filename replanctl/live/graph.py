@@ -51,8 +51,6 @@ class Graph:
         self._written = Reading(0)  # the reading of what the last commit brought
         self.readers = Readers()
 
-    # -- reading ------------------------------------------------------------------------------------------------
-
     def listed(self) -> list[Cell]:
         """Every step of the version in list order."""
         return self.in_order(self.cells.values())
