@@ -51,6 +51,14 @@ INTERRUPTED = 130
 BUG = ReplanctlError.exit_code
 
 
+# Where errors become exit codes, and nowhere else.
+#
+# A verb is load, call, render, return an int. What goes wrong in it is raised, and ends here as one line with a way
+# out: what a person did wrong is 2, what a machine refused 3, a divergence 4, each by the class of the error; a bug is
+# 70 and says so. 0 and 1 are left to verbs, for what was asked: a session completed or it did not, two plans are alike
+# or differ. A traceback is shown to who asked for it (`--debug`) and to nobody else.
+#
+# Being told to stop is 128 + the signal's number, as a shell has it, and passes every `except Exception` on its way.
 def main(words: Sequence[str], world: World | None = None) -> int:
     """Run the command line `words` (without the program's name) and say how it ended, as an exit code."""
     world = world or World.real()
@@ -71,6 +79,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except ReplanctlError as error:
         return _complain(world, error.exit_code, str(error), error.hint)
     except BaseException as error:
+        # Any call may fail in any way once the working folder was deleted, so this is asked only when something did.
         if _is_gone():
             return _complain(world, UsageError.exit_code, "the working folder is gone", "go to one that is there")
         return _report_bug(world, error, debug="--debug" in words)
@@ -112,6 +121,7 @@ def _choose(words: list[str], world: World) -> tuple[Verb, Shared] | int:
         return _show_help(world)
     if words and words[0] in VERBS and not completing:
         verb = load_verb(words[0])
+        # A plain command line is what scripts call a thousand times: it does not wait for typer to be imported.
         if options := read_quickly(words[1:], verb.options):
             return verb, options
     from replanctl.cli.typed import read_with_typer
@@ -132,6 +142,7 @@ def _show_help(world: World) -> int:
 
     from replanctl.cli.typed import read_with_typer
 
+    # typer prints its help by itself, to the standard output of the process.
     with redirect_stdout(world.stderr):
         read_with_typer(["--help"], {name: load_verb(name) for name in VERBS})
     return UsageError.exit_code
@@ -165,6 +176,7 @@ def _complain(world: World, code: int, what: str, *hints: str) -> int:
 
 def _color(words: Sequence[str]) -> Color:
     """When to colour, as far as the words say: they may be wrong."""
+    # Looked for by hand: the words may be wrong, which is just what is about to be said in colour or not.
     said = [word.removeprefix("--color=") for word in words if word.startswith("--color=")]
     said += [word for flag, word in pairwise(words) if flag == "--color"]
     return Color(said[-1]) if said and said[-1] in tuple(Color) else Color.AUTO

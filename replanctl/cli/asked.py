@@ -29,6 +29,7 @@ class KeptRequest(msgspec.Struct):
     observed: int
 
 
+# Prompts are long, and a function of the session: they are not stored. To see them the run is run again.
 class RequestLog(msgspec.Struct):
     """Every request of a run in order, and every version it had; `results` are what its steps came to, by id."""
 
@@ -58,6 +59,8 @@ class RequestLog(msgspec.Struct):
     def commit(self, event: PlanCommit) -> None:
         """A version: what the last request led to, unless it is the first plan or what a resumed run goes on with."""
         self.versions.append(event.version)
+        # Only a version that a replanner answered belongs to a request: the first plan came of none, and a resume's was
+        # a person's.
         if event.parent is not None and event.rule != RESUME:
             self.requests[-1].version = event.version
 

@@ -65,6 +65,8 @@ class Watching:
         return int(getattr(writer, "width_of_current_line", 0)) if getattr(self._reporter, "isatty", False) else 0
 
 
+# With pytest-xdist the tests run elsewhere: nothing but reports comes back, as plain values. So what was other than
+# expected travels on the report and not in a variable.
 class Reports:
     """What became of each rehearsal, heard where the reports come together: also from other processes."""
 
@@ -126,6 +128,7 @@ class RehearsalFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """One test for each script with an `expect:` block: the plan's own, and every scenario's."""
         home = named_after(self.path)
+        # An outcomes file named together with its plan would give the same tests twice.
         if home is not None and self.session.isinitpath(home.plan):
             return  # its plan is named too, and has it
         try:
@@ -148,6 +151,7 @@ def expected_of(rehearsal: Rehearsal) -> dict[str, Any] | None:
     """What is expected of a rehearsal: what it says, else that it ends as the recording did that it was made of."""
     if rehearsal.expect is not None:
         return rehearsal.expect
+    # Only the script that was recorded ended as the recording did; under another one nobody knows.
     as_recorded = rehearsal.scenario is None and not any(each.role is Role.OUTCOMES for each in rehearsal.sources)
     end = rehearsal.recorded.end if rehearsal.recorded is not None and as_recorded else None
     return None if end is None else {"status": end.value}

@@ -40,6 +40,7 @@ class FactsFile:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             if go_on and path.exists():
                 return cls._reopened(path, study)
+            # For its owner alone: keys and reasons tell about plans, as a store does.
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             stream = open(descriptor, "wb")  # noqa: PTH123, SIM115 with a mode, and closed by `close`
             stream.write(msgspec.json.encode(study) + b"\n")
@@ -62,6 +63,7 @@ class FactsFile:
                 if not _is_whole(line):
                     break
                 kept, end = kept + 1, end + len(line)
+        # A line that was cut off in the middle would swallow the next one written behind it.
         stream.truncate(end)
         stream.seek(end)
         return cls(stream, path, kept)
@@ -149,6 +151,7 @@ def merged(paths: tuple[str, ...]) -> Iterator[tuple[Study, Iterator[Facts]]]:
     Raises UsageError where they are of different sweeps, one is missing or is given twice.
     """
     with ExitStack() as opened:
+        # All opened before anything is read: a missing shard is said at once, and not after an hour of merging.
         shards = {shard.study.shard: shard for shard in (opened.enter_context(closing(Shard(path))) for path in paths)}
         yield _merged(shards, paths)
 

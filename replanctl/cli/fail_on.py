@@ -66,6 +66,7 @@ def matrix_complaints(matrix: Matrix, words: tuple[FailOn, ...]) -> Iterator[str
         )
         if each.word == "dead":
             found = [f"{dead.kind} {dead.name}" for dead in matrix.coverage.dead]
+        # Pairs are counted and not kept: only those that are shown can be named.
         elif each.word == "unrecovered" and matrix.pairs is not None:
             found += [" and ".join(one.faults) for one in matrix.pairs.shown if one.reason is not Reason.ESCALATED]
         if found:
@@ -109,6 +110,8 @@ def tune_complaints(tuning: Tuning, words: tuple[FailOn, ...]) -> Iterator[str]:
 def compare_complaints(comparison: Comparison, words: tuple[FailOn, ...]) -> Iterator[str]:
     """What a comparison has of these words."""
     for versus in comparison.versus if words else ():
+        # Worse in the sense of an exit code is a session that completed and no longer does; one more gap is shown and
+        # fails nothing.
         broken = [pair.case for pair in versus.worse if pair.broke]
         if broken:
             yield f"worse: {versus.lane}: {_some(broken)}"

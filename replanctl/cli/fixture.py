@@ -62,9 +62,11 @@ def _options(limits: dict[str, Any]) -> PolicyOptions:
 
 
 def _read(flag: Any, value: Any) -> Any:
+    # Read as words of a command line are, so that a test and a shell mean the same by `"2m"`.
     return flag.parse("none" if value is None else str(value))
 
 
+# Those that a policy may leave open: what a session runs under, and not how it is shown or kept.
 _LIMITS = tuple(name for name in PolicyOptions.__struct_fields__ if getattr(PolicyOptions(), name) is UNSET)
 
 

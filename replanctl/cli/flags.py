@@ -45,6 +45,7 @@ class Flag(msgspec.Struct, frozen=True):
     many: bool = False
 
 
+# They may stand before or after the verb, for nobody remembers which.
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
     """What every verb takes, before or after its name."""
 
@@ -66,6 +67,7 @@ class Verb(msgspec.Struct, frozen=True):
 def flags_of(options: type[Shared]) -> dict[str, Flag]:
     """The flags of a verb by field: its own first, then those it shares with others."""
     hints = get_type_hints(options, include_extras=True)
+    # By class, its own first: help lists what is particular to a verb before what all of them take.
     fields = [field for each in options.__mro__ for field in getattr(each, "__annotations__", ()) if field in hints]
     return {field: hints[field].__metadata__[0] for field in fields}
 

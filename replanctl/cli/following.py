@@ -159,6 +159,8 @@ def screen(
     """
     from replanctl.show import Header, SessionScreen
 
+    # What stands in the head is taken from the inputs and not from the options, so that `show` of a stored run has the
+    # same head as the run had.
     names = {source.role: source.name for source in inputs.sources}
     scenario = names.get(Role.SCENARIO)
     scripts = (Role.OUTCOMES, Role.SCENARIO_FILE, *((Role.BESIDE,) if scenario is None else ()))

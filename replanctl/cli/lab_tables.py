@@ -78,6 +78,8 @@ def _watched(found: Iterator[Matrix], complaints: list[str], telling: Telling) -
 
 def _matrix_document(found: Iterator[Matrix], plans: int, stream: TextIO) -> None:
     """The document, a plan a line: as soon as its facts are there, so that they need not all be held."""
+    # Written in pieces around the empty list of the whole document, so that the frame and the schema stay the Struct's:
+    # only one plan's table is in memory at a time.
     head, tail = msgspec.json.encode(MatrixDocument(plans=())).split(b"[]")
     write_line(stream, head + b"[")
     for number, matrix in enumerate(found, start=1):
@@ -108,6 +110,7 @@ def _matrix_screens(found: Iterator[Matrix], study: Study, telling: Telling, str
 def _next_of(matrix: Matrix, study: Study, telling: Telling) -> Sequence[str]:
     """A cell to run by itself: the first from which there is no way out, else the first that took a replan."""
     stranded = matrix.stranded[0] if matrix.stranded else None
+    # Any cell can be run by itself, and one that shows the worst is worth offering.
     if stranded is not None:
         fault = f"{stranded.step_id}={stranded.statuses[0]}{':always' if stranded.always else ''}"
     else:
@@ -120,6 +123,7 @@ def _next_of(matrix: Matrix, study: Study, telling: Telling) -> Sequence[str]:
 
 def _command(words: Sequence[str], study: Study, telling: Telling) -> list[str]:
     """A command line as a shell takes it, with the policy and the store that were given; none for a plan on stdin."""
+    # What came through a pipe is gone: a command that names it would read something else.
     if "-" in words:
         return []
     store = ["--store", str(telling.store)] if telling.store is not None else []
@@ -159,6 +163,7 @@ def _write_policy(result: Tuning, study: Study, telling: Telling, stream: TextIO
         return
     policy, comments = tuned_policy(study.policy or Policy(), result)
     head = [f"Limits that replanctl tune proposes for {result.sessions} rehearsals.", HONEST]
+    # Where the rehearsals differ in their policies no single file can hold them; their limits can still be proposed.
     if study.policy is None:
         head.append("The rehearsals have policies of their own: only limits are here.")
     with output(stream, telling.policy) as file:

@@ -40,6 +40,8 @@ class Operand(msgspec.Struct, frozen=True):
         """The steps, each new one with the ancestor that stands in an earlier version of the same run, if one does."""
         if self.run is None or self.run != old.run:
             return self.steps
+        # Between versions that are not neighbours a step may have been replaced twice: what it stands for is the
+        # ancestor that the old side still has.
         there = {step.id for step in old.steps}
         return tuple(
             step if step.id in there else msgspec.structs.replace(step, replaces=self._ancestor(step, there))
@@ -60,6 +62,7 @@ class Operands:
         self._folder = folder
         self._run = run
         self._stdin = stdin
+        # Both sides are mostly of one run, which is read once.
         self._result = cache(self._load)
 
     def find(self, name: str) -> Operand:

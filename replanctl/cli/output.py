@@ -26,6 +26,8 @@ class OutputError(ReplanctlError):
 
 
 @contextmanager
+# A result in a file is there whole or not at all: who reads it may do so while it is made, and a full disk must not
+# leave half a document where a good one was. It goes to a file beside the target first, which then takes its name.
 def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
     """The stream for a result. A target file is put in place when all went well, else what was there stays."""
     if target is None or str(target) == "-":
@@ -44,6 +46,7 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
 
 def write_line(stream: TextIO, line: bytes) -> None:
     """Write a line of JSON in UTF-8, whatever the stream's encoding."""
+    # Past the text layer: what other programs read is UTF-8, also where the terminal's encoding can't say it.
     stream.buffer.write(_harmless(line))
     stream.buffer.write(b"\n")
 
@@ -84,6 +87,7 @@ def answer(stream: TextIO, how: Format, document: Callable[[], Mapping[str, Any]
 
 def write_json(stream: TextIO, document: Mapping[str, Any]) -> None:
     """Write a JSON document of ours: which schema it keeps stands first."""
+    # In front, so that a reader knows by the first bytes what it reads.
     write_line(stream, msgspec.json.encode({"schema_version": SCHEMA_VERSION, **document}))
 
 
@@ -110,6 +114,7 @@ _UNSEEN = (
 
 def _harmless(line: bytes) -> bytes:
     """The same JSON, with every character that can't be seen as an escape."""
+    # Nearly every line is plain, and a long run has hundreds of thousands.
     if line.isascii() and b"\x7f" not in line:
         return line
     text = line.decode()

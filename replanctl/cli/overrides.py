@@ -43,6 +43,9 @@ def _or_more(row: GateRow) -> Parse:
     return parse
 
 
+# A gate is one row of a table (`replan/gates.py`), and its flags are made from the row: a gate that is added there is a
+# flag of `run`, `resume` and every sweep without a line here. For the type checker the Struct is declared empty, since
+# it can't see fields that are made when the program runs.
 def _flags(name: str, parse: Callable[[GateRow], Parse], metavar: str) -> Any:
     """A Struct of options, one for each gate; UNSET is left to the policy."""
     fields = [
@@ -91,6 +94,7 @@ def policy_words(options: PolicyOptions, policies: Iterable[Path] = ()) -> str:
     given = {name: getattr(options, name) for name in ("preset", "mode", "max_parallel", "granularity")}
     for name, value in {**given, **gates_given(options)}.items():
         if value is not UNSET:
+            # What `tune` and `matrix` offer next has to run under the policy they were made under.
             words += [option_name(name), "none" if value is None else f"{value}"]
     return shlex.join(words)
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from replanctl.cli.fixture import Rehearse
 
 _SUFFIXES = (".yaml", ".yml")
+# Every YAML file of somebody's project passes here. Bytes are looked at before anything of replanctl is loaded, and a
+# file that is not plainly ours is left alone without a word.
 _OURS = re.compile(rb"""^(?:\{[ \t]*)?["']?(?:goal|plan|outcomes|interruptions|scenarios)["']?[ \t]*:""", re.MULTILINE)
 
 

@@ -26,6 +26,8 @@ def read_quickly(words: Sequence[str], options: type[Shared]) -> Shared | None:
         return None
 
 
+# Shared options may come first (`replanctl --store runs show`). Which word is the verb can be told without reading any
+# value: of the shared options only those with a metavar take the next word.
 def verb_first(words: Sequence[str]) -> list[str]:
     """The words with the verb moved to the front, past the shared options before it."""
     if not words or not words[0].startswith("-"):
@@ -55,6 +57,7 @@ def _named(words: Iterator[str], flags: Mapping[str, tuple[str, Flag]], loose: l
     """The values of the options; words that belong to none go into `loose`."""
     values: dict[str, Any] = {}
     for word in words:
+        # As everywhere: behind it nothing is an option, whatever it begins with.
         if word == "--":
             loose.extend(words)
         elif word == "-" or not word.startswith("-"):

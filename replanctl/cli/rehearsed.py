@@ -36,6 +36,7 @@ class Rehearsed:
         self.result = result
         self.events = tuple(events)
 
+    # A test asks for what the result has (`session.reason`), and for events or stories beside it.
     def __getattr__(self, name: str) -> Any:
         return getattr(self.result, name)
 
@@ -79,6 +80,7 @@ class Rehearsed:
         """The steps that these places are about; where they are about none, those that failed last."""
         ids = step_ids(self.events)
         named = [step for line in found if (step := self._step_of(line)) in ids]
+        # A place like `reason` is about no step; what failed last is what a person would look at next.
         failed = [signal.step_id for signal in reversed(self.result.signals)]
         return list(dict.fromkeys(named or failed))[:_TOLD]
 

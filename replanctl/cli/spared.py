@@ -32,6 +32,7 @@ def started(planner: str | None, tools: str | None) -> Iterator[Path]:
     """The files that a planner command and Python tools may be made of."""
     for word in shlex.split(planner or ""):
         yield Path(word)
+    # The tools were imported to be looked at by now, so their file is known without looking for it.
     module = sys.modules.get((tools or "").partition(":")[0])
     if file := getattr(module, "__file__", None):
         yield Path(file)
@@ -54,6 +55,7 @@ def _is_special(path: Path) -> bool:
 
 def _same(target: Path, other: Path) -> bool:
     try:
+        # By name for files that are not there yet, by the file itself for links and for names that differ in case.
         return os.path.realpath(target) == os.path.realpath(other) or target.samefile(other)
     except (OSError, ValueError):  # one of them is not there, or can't be
         return False

@@ -79,6 +79,7 @@ def work_off(study: Study, work: Work, options: SweepOptions, telling: Any, worl
             for line in shard_lines(study, facts):
                 write_line(stream, line)
         return 0
+    # What `tune` writes with -o is the policy it proposes; its table goes to the screen.
     target = None if study.kind is Kind.TUNE else options.output
     with output(world.stdout, target) as stream, sweeping(study, work, options, world) as facts:
         return tell(study, facts, telling, stream, world)
@@ -89,6 +90,7 @@ def _dealt(study: Study, work: Work, options: SweepOptions) -> tuple[Study, Work
     if options.shard is None:
         return study, work
     asked_for: Any = getattr(options, "fail_on", None)
+    # Refused and not ignored: a pipeline that asks for --fail-on and gets a shard would pass for ever.
     if options.format is not DiffFormat.TEXT or asked_for:
         raise UsageError("a shard has no table yet: no --format, no --fail-on", hint="merge takes both")
     number, of = options.shard
@@ -96,6 +98,8 @@ def _dealt(study: Study, work: Work, options: SweepOptions) -> tuple[Study, Work
 
 
 @contextmanager
+# A sweep may take hours. Each session's facts are kept as they come, in a file named by the digest of all that decides
+# them: the same command goes on where it stopped, another one begins anew, and neither has to be told which.
 def sweeping(study: Study, work: Work, options: SweepOptions, world: World) -> Iterator[Iterator[Facts]]:
     """The facts of a study, in order. What was found is kept beside the store until all went well."""
     kept = None if options.no_store else FactsFile.open(_path(study, options, world), study, go_on=options.continue_)
@@ -109,6 +113,7 @@ def sweeping(study: Study, work: Work, options: SweepOptions, world: World) -> I
         if kept is not None:
             stop.add_note(f"{bar.done} of {study.sessions} sessions are kept: the same with --continue goes on")
         raise
+    # A worker that was killed (say for want of memory) takes its batch along; everything before it is kept.
     except BrokenExecutor as error:
         raise BrokenSweepError("a process that ran sessions is gone", hint="--continue goes on") from error
     finally:
@@ -163,6 +168,7 @@ def _executor(options: SweepOptions) -> Iterator[tuple[Executor | None, int]]:
 def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     """The executor of a Dask cluster. Raises UsageError where it does not answer, or Dask is not installed."""
     try:
+        # By name, so that neither mypy nor a plain installation needs it.
         distributed = import_module("distributed")
     except ImportError as error:
         raise UsageError("--dask needs Dask", hint="pip install 'replanctl[dask]'") from error

@@ -18,6 +18,8 @@ PROGRAM = "replanctl"
 _HELP = "Rehearse how plan-and-execute agents replan: offline, deterministic, in milliseconds."
 
 
+# typer hands None to a parameter that was not given, and `none` is a value here (it lifts a limit): wrapped, the two
+# can be told apart.
 class Given(msgspec.Struct):
     """A value that was given, told from typer's None for one that was not."""
 
@@ -28,6 +30,7 @@ def read_with_typer(words: Sequence[str], verbs: Mapping[str, Verb]) -> tuple[Ve
     """The verb and its options, or the exit code where help or completion was the answer. Raises UsageError."""
     command = typer.main.get_command(_app(verbs))
     try:
+        # Not standalone: else click would print and end the process itself, with exit codes of its own.
         chosen: tuple[Verb, Shared] | int = command.main(list(words), prog_name=PROGRAM, standalone_mode=False)
     except Exception as error:
         # From typer 0.26 on click is a part of typer, so its errors have no name that holds for every version.
@@ -45,6 +48,7 @@ def _usage_error(error: Any, where: str) -> UsageError:
 
 
 def _app(verbs: Mapping[str, Verb]) -> typer.Typer:
+    # Rich markup would read `[/x]` in a help text as a tag, and pretty tracebacks would show a user ours.
     app = typer.Typer(
         help=_HELP,
         rich_markup_mode=None,
@@ -68,6 +72,8 @@ def _function(options: type[Shared], answer: Callable[[Shared], Any]) -> Callabl
         return answer(options(**{field: _plain(value) for field, value in given.items() if _is_given(value)}))
 
     parameters = [_parameter(field, flag, options) for field, flag in flags_of(options).items()]
+    # typer reads a function's signature; ours come from a table, so a function is made to look as if it had been
+    # written.
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return function

@@ -27,6 +27,9 @@ DEFAULT_STORE = Path(".replanctl")
 _DIGITS = 10  # of a width: what is longer is no width but a slip
 
 
+# Everything outside that a verb may touch comes in as one value. So a test runs any verb in its own process with
+# streams of its own, a clock that stands still and an empty environment, and two verbs can't disagree about where the
+# store lies.
 class World(msgspec.Struct, frozen=True):
     """Where a verb reads and writes. `now` gives the wall-clock time in UTC, ISO 8601."""
 
@@ -46,6 +49,9 @@ class World(msgspec.Struct, frozen=True):
         """Whether to colour a stream: the command line decides, then NO_COLOR, then FORCE_COLOR, then the terminal."""
         if when is not Color.AUTO:
             return when is Color.ALWAYS
+        # By no-color.org any text but an empty one counts. Rich and typer would each read these variables in their own
+        # way (Rich colours under `FORCE_COLOR=0`, typer under `GITHUB_ACTIONS`), so it is decided once and they are
+        # told.
         if self.environ.get("NO_COLOR"):
             return False
         forced = self.environ.get("FORCE_COLOR", "0") not in ("", "0")
@@ -67,6 +73,8 @@ class World(msgspec.Struct, frozen=True):
         if given is not None:
             return given
         named = self.environ.get(STORE_VARIABLE)
+        # An empty variable is a way to say that nothing may be written by default, as tests do: it must not quietly
+        # mean the working folder.
         if named == "":
             raise UsageError(f"{STORE_VARIABLE} is empty: there is no default store", hint="name one with --store")
         return Path(named) if named else DEFAULT_STORE
@@ -109,6 +117,8 @@ def failing_at_the_end(stream: TextIO) -> Iterator[None]:
         raise OutputError("the output", pipe.error) from pipe.error
 
 
+# `replanctl run … | head` closes the pipe early. The session has to come to its end all the same, since it may have
+# called real tools and its run is being stored; so what nobody reads any more is dropped.
 class _Pipe(io.RawIOBase):
     """A file that takes and drops what comes after its reader went, or after it failed once."""
 

@@ -65,6 +65,7 @@ def execute(options: Options, world: World) -> int:
 def _policies(options: Options) -> list[Lane | Strategy]:
     """A lane for each policy file, named after it; by its whole path where two are called alike."""
     stems = [path.stem for path in options.policy]
+    # `base.yaml` of two folders would be two columns with one name.
     names = [str(path) if stems.count(path.stem) > 1 else path.stem for path in options.policy]
     if len(set(names)) < len(names):
         raise UsageError("one policy is given twice", hint="a lane is a policy")
@@ -75,6 +76,7 @@ def _policies(options: Options) -> list[Lane | Strategy]:
 def _own(cases: list[Case]) -> Lane:
     """The plans' own policy, which is the first lane where one policy is given alone."""
     policies = {msgspec.json.encode(case.rehearsal.policy) for case in cases}
+    # The first lane has to be one policy, or a pair would compare two things at once.
     if len(policies) > 1:
         raise UsageError("the plans have policies of their own that differ", hint="give --policy twice")
     return Lane(OWN, cases[0].rehearsal.policy)

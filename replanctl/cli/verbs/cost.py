@@ -77,6 +77,7 @@ def _table(options: Options, told: OfRun | None) -> CostTable:
     steps, fail, coefficients, _ = told or OfRun()
     if options.coefficients is not None:
         coefficients = load_coefficients(options.coefficients)
+    # What is said on the command line wins over what a run says.
     steps, fail = options.steps or steps, options.fail or fail
     if steps is None or fail is None:
         raise UsageError("say how many steps there are and which fails", hint="replanctl cost --steps 8 --fail 4")

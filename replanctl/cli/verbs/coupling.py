@@ -33,6 +33,7 @@ def execute(options: Options, world: World) -> int:
     rehearsal = parse_rehearsal([source])
     steps = rehearsal.plan.steps
     rows = coupling(steps, rehearsal.policy.solver.required_steps)
+    # A step that says something is left alone: the author knows more than the graph.
     silent = {row.step_id: row.on_failure for row, step in zip(rows, steps, strict=True) if step.on_failure is None}
     if options.write and silent:
         _write(source, silent)

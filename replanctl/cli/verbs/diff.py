@@ -44,6 +44,7 @@ def execute(options: Options, world: World) -> int:
             _draw(options, world, old, new, diff)
         case _:
             assert_never(options.format)
+    # 0 unless asked, as `git diff` has it: in a script with `set -e` a difference is no error.
     return DIFFERENT if diff and options.exit_code else 0
 
 

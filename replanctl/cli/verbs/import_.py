@@ -49,11 +49,13 @@ def execute(options: Options, world: World) -> int:
     names = NamesGiven("trace")
     with collector_paused():
         reports = [_keep(imported, names, options) for imported in _tidily(_traces(options, world))]
+    # Said at the end, since only then every trace has been seen.
     missed = [id_ for id_ in options.select if all(report.id != id_ for report in reports)]
     if missed:
         raise UsageError(f"no trace has the id {missed[0]}", hint="replanctl import without --select names them all")
     _tell(reports, options, world)
     read = sum(not report.refused for report in reports)
+    # A script can tell apart that all, some or none of the traces were read.
     return 0 if read == len(reports) and read else SOME if read else NONE
 
 
@@ -104,6 +106,7 @@ def _keep(imported: Imported, names: NamesGiven, options: Options) -> Report:
     if why:
         return msgspec.structs.replace(report, name=name, refused=why, hint="--force overwrites, -o names a folder")
     try:
+        # Not synced one by one: an import of a thousand traces can be made again, and would take minutes.
         write_text(path, imported.text, sync=False)
     except InputError as error:
         return msgspec.structs.replace(report, name=name, refused=f"{path} {error.problems[0].message}")

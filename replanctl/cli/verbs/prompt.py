@@ -61,6 +61,8 @@ def _write(asked: KeptRequest, run: int, options: Options, world: World) -> None
     say(world.stdout, asked.prompt.split("\n"))
     if options.quiet:
         return
+    # Four characters a token is the usual rule of thumb for English; the ledger's tokens come from coefficients and are
+    # another matter.
     carried, observed = (f"{count:,} characters, some {count // 4:,} tokens" for count in _sizes(asked))
     world.stderr.write(f"{carried}; with the observations carried it would be {observed}\n")
     if asked.version is None:

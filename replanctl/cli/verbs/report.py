@@ -76,6 +76,7 @@ def _prompts(log: RequestLog) -> tuple[Prompt, ...]:
 def _of_file(name: str, options: Options, world: World) -> str:
     spare("-o", options.output, (name,), world, options.store)
     source = read_plan(name, stdin=world.stdin)
+    # What replanctl wrote is known by its content; anything else is read as a rehearsal, whose errors say what it is.
     page = page_of(source.name, source.text)
     if page is not None:
         return page

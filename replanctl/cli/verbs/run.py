@@ -50,6 +50,7 @@ def execute(options: Options, world: World) -> int:
         raise UsageError(
             "--tools and --outcomes exclude each other", hint="tools are called, or answered from a script"
         )
+    # A run makes no cycles that outlive it: the collector would only look through the loaded plan again and again.
     with collector_paused(), watched(options, world, options.tools, options.planner) as (watch, aware):
         return _run(options, aware, watch)
 

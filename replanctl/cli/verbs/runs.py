@@ -53,6 +53,7 @@ def execute(options: Options, world: World) -> int:
 
 def _chosen(store: Store, options: Options) -> Iterator[Line]:
     """The runs that are asked for, the newest first; what a run came from is read only when its turn comes."""
+    # The name of a plan stands in a run's inputs, with all its texts: with --limit only those that are shown are read.
     for row in reversed(store.runs()):
         if options.failed and row.status in (RunStatus.COMPLETED, RunStatus.RUNNING):
             continue

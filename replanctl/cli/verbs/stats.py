@@ -63,6 +63,7 @@ def _runs(store: Store, folder: Path, damaged: list[int]) -> Iterator[tuple[Iter
 def _decisions(store: Store, run: int) -> tuple[list[Event], bool]:
     inputs, events = store.inputs(run), list(store.events(run))
     refusals = undone(inputs, events, store.effects(run)) if inputs.amendments else ()
+    # A resume takes a refusal out of the events, as if it had never been; to who asks what gates decide it counts.
     return [*(event for event in refusals if isinstance(event, e.Gate)), *events], bool(inputs.amendments)
 
 

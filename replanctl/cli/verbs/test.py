@@ -72,8 +72,11 @@ def execute(options: Options, world: World) -> int:
         redirect_stdout(sys.stderr) if aside else nullcontext(),
         _watched(options, world, watching.column) as watching.watch,
     ):
+        # pytest runs the tests, since it has everything that a runner needs (selection, reports, processes); but none
+        # of what a project has set up for its own code, which has nothing to do with plans.
         code = pytest.main([*_arguments(options), *map(str, options.paths)], plugins=[reports, watching])
     _tell(reports, options, world)
+    # Nothing tested is no success: a slip in a path would pass for ever.
     if code == pytest.ExitCode.NO_TESTS_COLLECTED and options.keyword:
         raise UsageError(f"no rehearsal with an expect: block matches -k {options.keyword}")
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:

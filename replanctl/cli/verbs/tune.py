@@ -61,6 +61,7 @@ def _corpus(options: Options, world: World) -> tuple[list[Case], int]:
     folder = world.store_folder(options.store)
     with Store.open(folder) as store:
         cases, left_out, damaged = stored_corpus(store)
+    # A damaged run is named and left out: thousands of others are still worth a table.
     say_left_out(world.stderr, damaged)
     if not cases:
         what = "only runs with real tools or a planner" if left_out else "no runs"

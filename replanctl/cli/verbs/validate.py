@@ -55,6 +55,7 @@ def execute(options: Options, world: World) -> int:
     problems = list(dict.fromkeys(problem for plan in plans for problem in check_plan(plan, stdin=world.stdin)))
     valid = not any(problem.severity == "error" or options.strict for problem in problems)
     _WRITERS[options.format](Found(valid, problems, len(plans)), options, world)
+    # A file that can't be read is another thing than one that is wrong, and a script may want to tell them apart.
     if any(problem.severity == "error" and not problem.line for problem in problems):  # there was no text to check
         return UNREADABLE
     return 0 if valid else INVALID
