@@ -21,6 +21,9 @@ NARROWEST, WIDEST = 20, 400
 DEFAULT_WIDTH = 80
 
 
+# Rich looks at the environment, guesses at the terminal, and colours numbers and paths it finds in a text. All of it is
+# switched off: what is coloured and how wide a line may be is decided by who calls, so that the same input gives the
+# same bytes.
 def make_console(stream: TextIO, *, color: bool, width: int | None = None) -> Console:
     """A console on a stream. `width` in columns, by default the terminal's."""
     from rich.console import Console
@@ -87,6 +90,7 @@ class Progress(_Line):
         """One more session is done; one that is not `new` was done before."""
         self.done += 1
         self._new += new
+        # Not at each session: a terminal that is written to a thousand times a second is what would be waited for.
         if self._shown and (now := self._clock()) - self._drawn >= EVERY:
             self._drawn = now
             self._write(self._line(now - self._began))

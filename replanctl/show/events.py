@@ -37,6 +37,7 @@ def view(paper: Paper, events: Iterable[Event]) -> None:
 def facts(event: Event) -> str:
     """An event's own fields that say something, as `name=value`."""
     fields: dict[str, Any] = {name: getattr(event, name) for name in event.__struct_fields__ if name not in _FRAME}
+    # What is empty says nothing, and most fields of most events are.
     said = {name.rstrip("_"): value for name, value in fields.items() if value not in (None, (), {}, "")}
     return " ".join(f"{name}={_value(value)}" for name, value in said.items())
 

@@ -85,6 +85,7 @@ def words_screen(paper: Paper, rows: Mapping[str, Sequence[str]]) -> None:
 
 def _as_many(paper: Paper, words: Sequence[str], columns: int) -> str:
     """As many of the words as fit side by side, and how many there are besides."""
+    # From the whole list down: how many words are left out is a part of the line, and has a width of its own.
     for count in range(len(words), 0, -1):
         rest = f", {len(words) - count} more" if count < len(words) else ""
         if width(said := ", ".join(words[:count]) + rest) <= columns:

@@ -91,6 +91,7 @@ def levels_of(steps: Sequence[StepLike]) -> list[int]:
     needs = needs_of(steps)
     levels = [0] * len(steps)
     for at in in_order(needs):
+        # The longest way from the beginning, so that everything a step rests on stands above it.
         levels[at] = 1 + max((levels[need] for need in needs[at]), default=0)
     return levels
 
@@ -115,6 +116,8 @@ _LOOKS = {
 }
 
 
+# For Mermaid and Graphviz a label is code: a quote, a bracket or a formula in an action would change the graph or run.
+# So everything foreign goes in by the number of its character, and boxes are named by position.
 def mermaid(picture: Picture) -> Iterator[str]:
     """The lines of a flowchart. Boxes are named by position: an id may be a word that Mermaid takes for its own."""
     yield "flowchart TD"

@@ -35,6 +35,7 @@ def section(paper: Paper, result: SessionResult) -> None:
     if result.handover is None:
         return
     handed = result.handover
+    # The closing line names the gate and its reading already.
     why = "" if handed.gate else result.detail
     names = some(list(handed.clean_results), paper.glyphs.ellipsis) or "nothing"
     failure = last_failure(result)
@@ -73,6 +74,7 @@ def _ends(paper: Paper, lines: Sequence[str]) -> list[str]:
 def _trajectory(lines: Sequence[str], glyphs: Glyphs) -> list[str]:
     """What was done, a line each; steps that were done one after the other in a version share one."""
     told: list[str] = []
+    # A trajectory of forty steps that went well is one fact, and hides the two lines that are not.
     for version, group in groupby(lines, key=lambda line: found[1] if (found := _DONE.fullmatch(line)) else None):
         stretch = list(group)
         if version is None or len(stretch) < FOLDED_FROM:

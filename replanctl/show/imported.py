@@ -12,6 +12,8 @@ from replanctl.show.words import number, plural
 MOST_LINES = 40  # traces that are told one by one; of more, those that came out as recorded are counted
 
 
+# This room draws what it is given: what it reads of a report is said here as protocols, so that the room of traces,
+# which has what it is about, need not be loaded to draw a line.
 class Parted(Protocol):
     """Where rehearsal and recording part."""
 
@@ -97,6 +99,8 @@ def imported_screen(
     paper: Paper, reports: Sequence[TraceReport], sums: Sums, *, hidden: bool = False, brief: bool = False
 ) -> None:
     """Write the report. `hidden`: the values were changed; `brief`: only what went wrong, and the count."""
+    # Of thousands of traces nobody reads a line each. Those that came out as recorded are the good news and can be
+    # counted; whatever needs a person stands alone.
     told = reports if len(reports) <= MOST_LINES else [report for report in reports if _is_telling(report)]
     for report in told:
         _trace(paper, report)
@@ -125,6 +129,7 @@ def _is_telling(report: TraceReport) -> bool:
 def _trace(paper: Paper, report: TraceReport) -> None:
     glyphs = paper.glyphs
     if report.refused:
+        # A trace without calls is nothing to mend: it is told apart from one that could not be read.
         mark = Span(glyphs.notice, "notice") if report.empty else Span(glyphs.failed, "failed")
         paper.line(mark, f" {report.id or report.place}  {report.refused}", indent=2, hang=4)
         if report.id:

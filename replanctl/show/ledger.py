@@ -22,6 +22,7 @@ def section(paper: Paper, result: SessionResult) -> None:
         ", ".join(f"{kind} {number(sum_)}" for kind, sum_ in sums.items() if (kind in MAIN_KINDS) is of_main)
         for of_main in (True, False)
     )
+    # Both bars are drawn to one scale: their lengths are to be compared.
     bar = max(min(paper.width - BESIDE_BAR - max(len(main), len(remedy)), 24), 6)
     widest = max(totals.main, totals.remedy, 1)
     for label, name, tokens, kinds in (("tokens", "main", totals.main, main), ("", "remedy", totals.remedy, remedy)):

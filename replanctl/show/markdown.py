@@ -30,6 +30,8 @@ _OPENING, _CLOSING = '([“"/', '.,;:!?)]”"/…'
 _STYLES = {"twice": "command", "code": "command", "strong": "strong"}
 
 
+# Not a parser of Markdown: the pages are ours, and a test shows each of them. What they don't use (nested quotes, raw
+# HTML, footnotes) is not read, and so can't be shown wrongly.
 class Form(Enum):
     """What a block of a page is."""
 
@@ -80,6 +82,7 @@ def _joined(spans: Line) -> Line:
     for text, style in spans:
         if joined and style == joined[-1].style:
             text = joined.pop().text + text
+        # Spans are what a line folds between. A full stop behind a piece of code would go to the next line by itself.
         elif joined and not style:
             end = len(text) - len(text.lstrip(_CLOSING))
             joined[-1] = Span(joined[-1].text + text[:end], joined[-1].style)
@@ -179,6 +182,8 @@ def _fitted(rows: list[list[Line]], columns: int) -> list[int] | None:
     cells = [[row[at] for row in rows if at < len(row)] for at in range(count)]
     widths = [max(map(_wide, column)) for column in cells]
     least = [max(_NARROWEST, *map(_longest_word, column)) for column in cells]
+    # The widest gives way first, a column at a time: short columns of names stay readable, and the long one of
+    # sentences folds.
     while sum(widths) + _GAP * (count - 1) > columns:
         wide = [at for at in range(count) if widths[at] > least[at]]
         if not wide:

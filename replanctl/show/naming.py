@@ -11,6 +11,8 @@ _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")  # a tool that is called like a plain 
 
 def title(step: StepLike) -> str:
     """The action, without the number that an imported step's action ends in: it stands beside it as the id."""
+    # Imported steps end in their number so that no two share an action, which a fingerprint compares. Beside the id it
+    # would be said twice.
     told = step.action.removesuffix(f" {step.id}")
     if told != step.action and (told.endswith("…") or _spelled(told, step.tool)):
         return told

@@ -21,6 +21,8 @@ EXCERPT = 70  # columns of a source line that are shown: with its number they fi
 _CONTEXT = 40  # columns kept before the place in a line that is longer
 
 
+# `file:line:column:` at the head of a line is what editors, terminals and CI systems make a link of. So the line is
+# written whole, however wide the terminal is, and the same in a log and on a screen.
 def problem_lines(problems: Iterable[Problem], encoding: str | None = None) -> Iterator[str]:
     """The problems, each with its excerpt and hint; plain text, so that it is the same in a log."""
     return ("".join(span.text for span in line) for line in problem_spans(problems, encoding))
@@ -66,6 +68,7 @@ def _excerpt(problem: Problem, glyphs: Glyphs, encoding: str, style: str) -> Ite
     """The source line and a caret below the place; of a long line what is around the place."""
     at = max(problem.column - problem.excerpt_column, 0)
     before, rest = (_spelled(text, glyphs, encoding) for text in (problem.excerpt[:at], problem.excerpt[at:].rstrip()))
+    # Where little stands behind the place, more is shown before it.
     room = max(_CONTEXT, EXCERPT - width(rest))
     if problem.excerpt_column > 1 or width(before) > room:
         room -= width(glyphs.ellipsis)
@@ -112,6 +115,7 @@ def github_lines(problems: Iterable[Problem]) -> Iterator[str]:
         yield f"::{each.severity} {said}::{_data(clean(each.message + hint))}"
 
 
+# GitHub reads these lines as commands: a line break in a message would begin another one.
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
@@ -128,6 +132,7 @@ def sarif(problems: Sequence[Problem], version: str) -> dict[str, Any]:
     rules = sorted({each.rule for each in problems})
     driver = {"name": "replanctl", "version": version, "rules": [{"id": rule} for rule in rules]}
     results = [_result(each, rules.index(each.rule)) for each in problems]
+    # Columns count code points here, and SARIF would take them for UTF-16 units without being told.
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
 
@@ -166,6 +171,7 @@ def tests_markdown(passed: int, failed: Sequence[Tested]) -> str:
         lines += [f"| {_place(each.problem)} {_cell(each.name)} | {_cells(each.differs)} |" for each in failed]
     for each in failed:
         story = clean_lines(each.told)
+        # One longer than any run inside, or a story that quotes a fence would end its own.
         fence = "`" * max(3, _longest_run(story) + 1)
         head = f"<details><summary>{_cell(each.name)}</summary>"
         lines += ["", head, "", f"{fence}text", story, fence, "", "</details>"]

@@ -49,6 +49,7 @@ def runs_screen(paper: Paper, runs: Sequence[RunLine], *, some: bool = False) ->
     if not runs:
         paper.line("There are no runs yet: replanctl run PLAN makes the first.", indent=2)
         return
+    # As wide as what stands in them: a store of three runs and one of three thousand have other numbers.
     rows = [_cells(run, paper) for run in runs]
     columns = [name for name, said in rows[0].items() if said]
     rooms = {name: max(len(name), *(len(row[name]) for row in rows)) for name in columns}
@@ -56,6 +57,7 @@ def runs_screen(paper: Paper, runs: Sequence[RunLine], *, some: bool = False) ->
     names = min(max(width("plan"), *(width(PurePath(run.plan or "").name) for run in runs)), NAME)
     before, behind = _halves({name: name for name in columns}, rooms)
     room = max(paper.width - len(before) - mark - len(behind) - 5, 8)
+    # A goal that is cut to a word or two tells less than a plan's name.
     goals = room - names - 2 if room - names - 2 >= GOAL else 0
     head = f"{_padded('plan', names)}{'  goal' if goals else ''}"
     paper.line(Span(f"{before}{' ' * mark} {behind}  {head}", "label"), indent=2)
@@ -123,6 +125,7 @@ def stats_screen(paper: Paper, stats: Stats) -> None:
 def _share(hits: int, trials: int, what: str, did: str) -> str:
     if not trials:
         return f"no {what}{'s' if what == 'replan' else ' was taken up again'}"
+    # Five, as everywhere here: below it a share stands on single sessions.
     few = "; so few say little" if trials < 5 else ""
     return f"{number(hits)} of {plural(trials, what)} {did} ({percent(hits / trials)}{few})"
 

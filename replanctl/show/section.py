@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from replanctl.show.paper import Paper, Span
 
+# The longest label (`trajectory`) and a space.
 INDENT, LABEL = 2, 11  # columns
 
 

@@ -60,8 +60,18 @@ def encodable(text: str, encoding: str) -> str:
     return GLUE.join(part.decode(encoding) for part in parts)
 
 
+# The door for foreign text.
+#
+# What plans, tools, planners and lessons say reaches a terminal that obeys some of it: ESC moves the cursor and sets
+# the title, C1 codes do the same in one byte, bidi overrides turn the order of a line around, and a zero-width space
+# makes two ids look alike. Rich passes all of these through, in `Text` too. So every string goes through here on its
+# way to paper, and what acts or hides is spelled out by its number, where a person can see it.
+#
+# Whether a character can be seen is not what `isprintable` says alone: fillers and variation selectors are letters and
+# marks by category, and show nothing.
 def clean(text: str, glyphs: Glyphs = UNICODE) -> str:
     """The text as it may be printed: one line, nothing that a terminal acts on, nothing that hides."""
+    # Nearly all text ends here: the slow way is for what has something to spell out.
     if text.isprintable() and (text.isascii() or not _UNSEEN.search(text)):
         return text
     text = text.replace("\r\n", "\n")
@@ -104,6 +114,7 @@ def _is_joined(text: str, at: int) -> bool:
 
 @lru_cache(4096)
 def _columns(char: str) -> int:
+    # Marks are drawn over the letter before them; the vowels and finals of Hangul are drawn into its first letter.
     if char == JOINER or unicodedata.category(char) in ("Mn", "Me") or "\u1160" <= char <= "\u11ff":
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -20,6 +20,8 @@ def brief(value: Any, columns: int, glyphs: Glyphs) -> str:
     text = compact(value)
     if len(text) <= columns and width(text) <= columns:
         return text
+    # A result may be a page of JSON. What it is and how large tells a person whether to look at it; the beginning of
+    # the page rarely does.
     size = size_in_words(len(text.encode("utf-8", "replace")))
     if isinstance(value, dict):
         return f"{{{_names(map(str, value), columns - len(size) - 3, glyphs)}}} {size}"

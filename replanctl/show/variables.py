@@ -15,6 +15,8 @@ _BY_VERDICT = {"keep": "clean", "convert": "clean", "discard": "void"}  # unless
 
 def section(paper: Paper, result: SessionResult) -> None:
     """The variables by health, on a line for each health and what it is owed to."""
+    # By health and reason, not one by one: a premise that falls takes all that rest on it, and that is one thing to
+    # know.
     groups: dict[tuple[str, str], list[str]] = {}
     for name, variable in result.variables.items():
         groups.setdefault((variable.health, _because(variable)), []).append(name)
@@ -24,6 +26,7 @@ def section(paper: Paper, result: SessionResult) -> None:
 
 
 def _because(variable: VariableView) -> str:
+    # A verdict explains a health only as long as nothing came after it.
     if variable.verdict and variable.health == _BY_VERDICT.get(variable.verdict):
         return f", by the verdict {variable.verdict}"
     if variable.health != "clean" and variable.assumptions:
