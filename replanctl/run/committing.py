@@ -66,6 +66,7 @@ class Committing:
         if not draft.steps:
             return self._no_more(draft)
         ground = Ground(state.graph, trigger.decision.granularity, trigger.cell, trigger.scope)
+        # A planner outside lists work by what it does, and has to be told what of it is done already.
         if who != TEMPLATE:  # the template says itself which step each of its own stands for
             judged = state.variables.after(draft.verdicts)
             ground.finished, ground.open, ground.holds = self._finished, self._open_steps, judged.is_clean
@@ -142,6 +143,8 @@ class Committing:
         version = graph.version
         if trigger.failure is None:  # versions made for an earlier goal do not count
             self._guard.forget()
+        # The sequences are lambdas: they are walked only where two keys meet, which is when the plan may really be an
+        # old one.
         self._guard.replace(graph.open_key(), lambda: _calls(cell.step for cell in graph.open_at(version)))
         left = graph.open - len(leaving) + len(proposal.steps)
         seen = partial(self._guard.seen, key, lambda: _calls([*proposal.steps, *proposal.staying(graph)]))

@@ -126,6 +126,7 @@ def check_policy(policy: object) -> None:
         msgspec.convert(msgspec.to_builtins(policy), Policy)
     except (msgspec.ValidationError, TypeError) as error:
         raise UsageError(f"the policy is none: {error}") from None
+    # A policy from Python is held to what a policy file may say: the same session must be possible to write down.
     for gate in GATES:
         check_limit(gate.name, getattr(policy.gates, gate.name))
     for name, number, least, most in _numbers(policy):

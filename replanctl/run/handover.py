@@ -28,6 +28,8 @@ from replanctl.run.tools import StepError
 # What to type next, by reason; at a gate its row says what. {run} is the run's number, {step} the step at issue,
 # {more} what a gate's reading lacked, {steps} and {tokens} no less than that.
 _FIXED = "replanctl resume {run} --outcomes FIXED.yaml"
+# A hand-over that only says what went wrong leaves a person where they were. So each reason has its commands, which run
+# as they stand, in the order in which they would be tried: to go on, then to look.
 NEXT: dict[Reason, tuple[str, ...]] = {
     **{row.reason: (f"replanctl resume {{run}} {row.raises}", *row.look) for row in GATES},
     Reason.NO_PLAN: ("replanctl prompt {run}",),
@@ -69,6 +71,7 @@ _NEVER_RUN = (StepState.PENDING, StepState.SKIPPED)
 
 def _trajectory(found: Findings) -> Iterator[str]:
     """A line for everything that ended and for every new version: nothing ends in a version but behind its commit."""
+    # Sorted by version alone, which keeps the order within one: each version is told before what ran in it.
     executed = [(int(one.version[1:]), _executed(one)) for one in found.history]
     replanned = [(int(one.to[1:]), _replanned(one)) for one in found.revisions]
     return (line for _, line in sorted([*replanned, *executed], key=itemgetter(0)))

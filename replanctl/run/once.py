@@ -99,6 +99,9 @@ def refuse(made: Made) -> Ruling:
 Fits = Callable[[Made], bool]
 
 
+# A call is known by what it is, tool and args, and not by its step: a planner that lists the same payment under another
+# id, another action or behind a fallback means the same payment. The guard is asked before the call and told after it,
+# and what it was not told of it takes for in flight, so that two steps side by side can't both make it.
 class CallGuard:
     """What was denied, and every call of a once-only tool that acted or may have, by call."""
 
@@ -118,6 +121,9 @@ class CallGuard:
         """
         if key in self.denied:
             return DENIED
+        # The order of these questions is the rule. A right that is missing is missing whoever asks; what is in flight
+        # may still turn out not to have acted; and a call that may have happened has to be settled by a person even
+        # where the step is meant to make it once more.
         counting = [made for made in self._made.get(key, ()) if _counts(made, caller)]
         if not counting:
             return MAKE
@@ -184,6 +190,7 @@ def _counts(made: Made, caller: Caller) -> bool:
 def _of_several(counting: list[Made], caller: Caller, fits: Fits) -> Made:
     """The call that stands for all: the caller's own lineage's last, else the last whose answer will do, else one that
     may have happened, else the last."""
+    # The own lineage first: what it did is what its variable says, even if another one's answer would suit better.
     ways: tuple[Fits, ...] = (
         lambda made: made.caller.root == caller.root,
         lambda made: made.ok and fits(made),

@@ -23,11 +23,14 @@ class RetryPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=T
     def wait(self, tries: int) -> float:
         """The seconds to wait after so many tries: `backoff` after the first, then `factor` times as long each time."""
         try:
+            # Powers overflow long before anybody would wait so long.
             return min(self.backoff * self.factor ** (tries - 1), self.max_backoff)
         except OverflowError:
             return self.max_backoff
 
 
+# A plan that goes on with gaps needs somebody to say whether what is left is enough (ReWOO's Solver, arXiv:2305.18323):
+# by name for what can't be missing, by number for the rest.
 class SolverPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """What the Solver must have: variables by name (`E1`) and a number of done steps."""
 

@@ -32,6 +32,7 @@ def reopen(
     state.given_up = [each for each in state.given_up if each.failure.cell not in lost]
     state.aborted = [failure for failure in state.aborted if failure.cell not in lost]
     graph, refuted, parent = state.graph, state.variables.refuted, state.version
+    # A premise that was refuted stays so, and what rests on it is void from birth: the steps go on without it.
     steps = tuple(_without(cell.step, refuted) for cell in graph.listed() if cell in lost)
     kept = {cell.place: cell for cell in graph.readers.assuming(refuted) if cell.is_open}
     amended = tuple(_without(cell.step, refuted) for cell in graph.in_order(kept.values()))

@@ -90,6 +90,8 @@ class Requests:
         not be known how many exactly, since they fold."""
         graph, void = self._state.graph, self._state.variables.void
         at_least = graph.done - len(void)
+        # Void steps are few or none. Only where they could change the number of lines are they counted, for that is a
+        # walk.
         if not void or done_lines(at_least) < at_least:
             return at_least
         return graph.done - sum((cell := graph.cells.get(id_)) is not None and cell.state is DONE for id_ in void)
@@ -107,6 +109,8 @@ class Requests:
         """Ask, and count it: whatever comes back, it was asked and is booked."""
         answer = self._answer(trigger)
         state = self._state
+        # A planner that takes session time delays everything behind it, as a slow tool does: also a deadline may pass
+        # meanwhile.
         state.advance(state.clock + microseconds(getattr(self._replanner, "took", 0.0)))
         if trigger.failure is not None and trigger.shown_signal is not None:
             self._breaker.record(state.graph.lineage(trigger.failure.cell).root, trigger.shown_signal.error_type)

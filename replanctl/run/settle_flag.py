@@ -81,6 +81,7 @@ def _meant(each: Word, named: Mapping[str, Doubt]) -> Doubt:
     if (doubt := named.get(name, alone)) is not None:
         return doubt
     several = [other for other in named if other.partition(".")[0] == each.step_id]
+    # Not guessed: a word on the wrong one of two payments is worse than a question.
     if several and each.call is None:
         hint = f"say {' and '.join(several)}"
         raise UsageError(f"--settle {name}=…: step {name} has several calls in question", hint=hint)

@@ -93,6 +93,7 @@ def _line(events: Iterable[e.Event], step_id: str) -> tuple[str, ...]:
     before: dict[str, str] = {}
     for step in _listed(events):
         if step.replaces is not None:
+            # The first listing counts: a later one of the same id revises the step and replaces none.
             before.setdefault(step.id, step.replaces)
     after = {old: new for new, old in before.items()}
     line = [step_id]
@@ -103,6 +104,8 @@ def _line(events: Iterable[e.Event], step_id: str) -> tuple[str, ...]:
     return tuple(line)
 
 
+# A story is told from the events alone, as everything is: `why` works for a run that broke off, one of an earlier
+# version, and one that is still running.
 class _Fold:
     """Takes the events in; of other steps it keeps no more than how they ended."""
 

@@ -33,6 +33,8 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     idempotent: bool = True
 
 
+# The same value for a scripted entry, a Python function and a process: what differs between them ends at this seam, and
+# nothing behind it can tell a rehearsal from a real session.
 class Outcome(msgspec.Struct, frozen=True, gc=False):
     """What one tool call came to. `latency` and `retry_after` are in seconds, `tokens` in tokens.
 

@@ -108,6 +108,7 @@ def _facts(state: SessionState, failure: Failure, radius: int, direct: int) -> R
         radius=radius,
         direct=direct,
         state=signal.evidence.get("state"),
+        # Done work alone: what is open is replanned anyway, and a premise that only it rests on overturns nothing.
         premise_fell=any((c := cells.get(id_)) is not None and c.state is DONE for id_ in fallen),
         forced=cell.step.granularity,
         deepest=lineage.deepest,

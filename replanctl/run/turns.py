@@ -1,30 +1,4 @@
-"""The order of business: what is taken up when nothing runs any more, and how a session comes to its end.
-
-A session alternates between two things. It *runs*: ready steps are admitted, the clock moves to the next instant at
-which a call or a wait ends, and what ends is written down, until nothing is in flight and nothing more may start.
-Then it takes one *turn*: the first row of `TURNS` that has something to do does it. After a turn the session runs
-again, unless the turn has set `state.stop`.
-
-Everything that could end or turn a session waits in the state until its turn comes: a step that fails, a goal that
-changes and a gate that cuts an execution short only stop the admission of new steps (`Turns.something_waits`); what
-is in flight finishes first and is recorded. So two things that come up together are always taken in the order of the
-table, never in the order in which they happened to be noticed:
-
-1. a gate stopped an execution: it has already refused to spend more, and nothing may be spent on anything else;
-2. a step failed whose `on_failure` is `abort`: the author of the plan said that nothing may go on without it;
-3. the goal changed: what failed under the old goal needs no answer any more, the new plan replaces all of it;
-4. a step failed: one replan at a time, the earliest failure first, and a later one of the same wave only if its step
-   is still in the plan, failed, and waiting; an earlier replan may have revised or dropped it;
-5. a step is ready: the gates before a step are asked, and the first that refuses ends the session; otherwise it runs;
-6. the plan has run to its end: the verdict (`verdict.py`), which is also where a step that was handed to a person,
-   by a rule or by its breaker, comes to be the reason.
-
-`state.stop` is the one value that says why a session ends. Only a turn sets it, and only once: with the reason, the
-words, and the gate if one refused. **A new reason** is a member of `Reason`, words for it in `show/words.py`, what a
-person could do next in `handover.py`, and a row: here, if something else than a step's failure or the end of the plan
-brings it about (with its place in the order), or in `verdict.py`, if it is about what the final version came to. A
-gate brings its reason with its row.
-"""
+"""The order of business: what is taken up when nothing runs any more, and how a session comes to its end."""
 
 from __future__ import annotations
 
@@ -125,6 +99,30 @@ def _judge(turns: Turns) -> Iterator[Event]:
     return judged(turns.state)
 
 
+# A session alternates between two things. It *runs*: ready steps are admitted, the clock moves to the next instant at
+# which a call or a wait ends, and what ends is written down, until nothing is in flight and nothing more may start.
+# Then it takes one *turn*: the first row of `TURNS` that has something to do does it. After a turn the session runs
+# again, unless the turn has set `state.stop`.
+#
+# Everything that could end or turn a session waits in the state until its turn comes: a step that fails, a goal that
+# changes and a gate that cuts an execution short only stop the admission of new steps (`Turns.something_waits`); what
+# is in flight finishes first and is recorded. So two things that come up together are always taken in the order of the
+# table, never in the order in which they happened to be noticed:
+#
+# 1. a gate stopped an execution: it has already refused to spend more, and nothing may be spent on anything else;
+# 2. a step failed whose `on_failure` is `abort`: the author of the plan said that nothing may go on without it;
+# 3. the goal changed: what failed under the old goal needs no answer any more, the new plan replaces all of it;
+# 4. a step failed: one replan at a time, the earliest failure first, and a later one of the same wave only if its step
+#    is still in the plan, failed, and waiting; an earlier replan may have revised or dropped it;
+# 5. a step is ready: the gates before a step are asked, and the first that refuses ends the session; otherwise it runs;
+# 6. the plan has run to its end: the verdict (`verdict.py`), which is also where a step that was handed to a person,
+#    by a rule or by its breaker, comes to be the reason.
+#
+# `state.stop` is the one value that says why a session ends. Only a turn sets it, and only once: with the reason, the
+# words, and the gate if one refused. **A new reason** is a member of `Reason`, words for it in `show/words.py`, what a
+# person could do next in `handover.py`, and a row: here, if something else than a step's failure or the end of the plan
+# brings it about (with its place in the order), or in `verdict.py`, if it is about what the final version came to. A
+# gate brings its reason with its row.
 TURNS: tuple[Turn, ...] = (
     Turn(lambda turns: turns.state.spent, _end_at_the_gate),
     Turn(lambda turns: turns.state.aborted, _abort),

@@ -68,6 +68,8 @@ class FinalVersion:
 
 def judged(state: SessionState) -> Iterator[Event]:
     """Look at the final version, call the Solver where it has a say, and set how the session ends."""
+    # Before the Solver is asked: a session that needs a person is not over, and the Solver's tokens would be spent for
+    # nothing.
     if (given_up := state.waits_for_a_person) is not None:
         state.stop = _handed_over(given_up)
         return
@@ -145,6 +147,7 @@ def missing(state: SessionState) -> tuple[str, ...]:
     if not names:
         return ()
     steps = (cell.step for cell in state.graph.ever)
+    # By lineage, since a planner may give required work another id as often as it likes.
     after = {step.replaces: step.id for step in steps if step.replaces is not None}
     found: dict[str, str] = {}  # by the step that the lineage ends with
     for name in names:

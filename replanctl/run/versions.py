@@ -109,6 +109,8 @@ def _plans(chapters: Iterable[_Chapter]) -> Iterator[tuple[StepView, ...]]:
         before = chapter
 
 
+# Places are numbers that are given out and never moved, so that what leaves makes no other step look for its place
+# again.
 class _Section:
     """Steps by ascending place; one that is put in has the highest so far."""
 
