@@ -68,9 +68,16 @@ def plans_in(folder: str | Path) -> list[Path]:
 
     A file of outcomes beside its plan is read with that plan. One that can't be read is among them: it is to be told.
     """
-    found = [path for path in sorted(Path(folder).rglob("*")) if path.suffix in SUFFIXES and path.is_file()]
-    shown = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
-    return [path for path in shown if not _beside_its_plan(path) and _means_to_be_ours(path)]
+    found = [path for path in sorted(_shown(folder)) if path.suffix in SUFFIXES and path.is_file()]
+    return [path for path in found if not _beside_its_plan(path) and _means_to_be_ours(path)]
+
+
+def _shown(folder: str | Path) -> Iterator[Path]:
+    """Every file below a folder but the hidden ones; a folder that may not be looked into, or goes away meanwhile, has
+    none."""
+    for name, folders, files in os.walk(folder):
+        folders[:] = [each for each in folders if not each.startswith(".")]
+        yield from (Path(name, each) for each in files if not each.startswith("."))
 
 
 def _beside_its_plan(path: Path) -> bool:

@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from replanctl.errors import UsageError
 from replanctl.kinds import GateName, Granularity, OnFailure
-from replanctl.plan import ID_PATTERN, Alternative, NoDataError, Plan, Step, data_of, plan_faults
+from replanctl.plan import ID_PATTERN, Alternative, NoDataError, Plan, Step, data_of, plan_faults, step_id
 from replanctl.replan import GATE, GATES, Unit
 from replanctl.run.policy import Policy
 from replanctl.schema import TYPES, schema_fault
@@ -30,6 +30,7 @@ def own_step(step: object) -> Step:
         own = copy(step)
         msgspec.structs.force_setattr(own, "args", args)
         return own
+    step_id(step.id)
     faults = list(_faults(step))
     if faults:
         raise ValueError(f"step {step.id}: {'; '.join(faults)}")
@@ -71,6 +72,7 @@ def _says_little(step: Step) -> bool:
     needs = step.depends_on
     return (
         type(step) is Step
+        and _is_id(step.id)
         and type(step.tool_name) is str
         and step.tool_name != ""
         and step.tool_name.isascii()

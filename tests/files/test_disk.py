@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from replanctl.files import (
     load_plan,
     load_rehearsal,
     parse_rehearsal,
+    plans_in,
     write_text,
 )
 from replanctl.run.interruptions import Interruption
@@ -242,3 +244,15 @@ def test_coefficients_that_are_wrong(tmp_path: Path, text: str, rule: str) -> No
     with pytest.raises(InputError) as refused:
         load_coefficients(path)
     assert [problem.rule for problem in refused.value.problems] == [rule]
+
+
+def test_hidden_folders_are_not_even_looked_into(tmp_path: Path) -> None:
+    looked: list[str] = []
+    counting = True
+    sys.addaudithook(lambda event, args: looked.append(str(args[0])) if counting and event == "os.scandir" else None)
+    for folder in ("shown", ".venv/lib", "shown/.git"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "plan.yaml").write_text("goal: g\nsteps: [{id: 1, tool: t}]\n")
+    assert plans_in(tmp_path) == [tmp_path / "shown" / "plan.yaml"]
+    counting = False
+    assert looked == [str(tmp_path), str(tmp_path / "shown")]

@@ -147,6 +147,9 @@ PLANS: dict[str, tuple[Any, str]] = {
     "a number to rest on": ([Step(1, "u", depends_on=1)], "no_plan"),
     "a word as contract": ([Step(1, "u", produces="x")], "no_plan"),  # type: ignore[arg-type]
     "a number as premise": ([Step(1, "u", assumes=5)], "no_plan"),  # type: ignore[arg-type]
+    "an id half written": ([Step("\ud800", "u"), Step(3, "u", depends_on=9)], "no_plan"),
+    "an id of two words": ([Step("a b", "u")], "no_plan"),
+    "an id of no letters": ([Step("", "u")], "no_plan"),
     "args in themselves": ([Step(1, "u", {"q": endless()})], "no_plan"),
     "args half written": ([Step(1, "u", {"q": "\ud800"})], "no_plan"),
     "a tool half written": ([Step(1, "\ud800")], "no_plan"),
