@@ -166,8 +166,9 @@ def screen(
     scripts = (Role.OUTCOMES, Role.SCENARIO_FILE, *((Role.BESIDE,) if scenario is None else ()))
     outcomes = next((Path(names[role]).name for role in scripts if role in names), None)
     policy = inputs.amendments[-1].policy if inputs.amendments else None
-    recorded = _recording(inputs)
-    return SessionScreen(paper, Header(outcomes, run, policy, recorded, whole, later, scenario), live=live)
+    most = max(each.max_parallel for each in (inputs.policy, *(amended.policy for amended in inputs.amendments)))
+    facts = Header(outcomes, run, policy, _recording(inputs), whole, later, scenario, most)
+    return SessionScreen(paper, facts, live=live)
 
 
 def _recording(inputs: Inputs) -> str | None:

@@ -16,6 +16,7 @@ from replanctl.host import sound
 from replanctl.kinds import StepState
 from replanctl.plan import Plan
 from replanctl.run import SessionResult, StepView, VersionView
+from replanctl.show import results_kept
 from replanctl.store import Store
 
 
@@ -27,7 +28,7 @@ def no_version(run: int | None, wanted: str | None, versions: Sequence[str]) -> 
 
 class Operand(msgspec.Struct, frozen=True):
     """One side of a comparison; `version` is None for a plan file, `message` what the failure said that led to it,
-    `replaced` the step that each one of its run stands for, by id."""
+    `replaced` the step that each one of its run stands for, by id, and `kept` the steps whose results were kept."""
 
     name: str
     steps: tuple[StepView, ...]
@@ -35,6 +36,7 @@ class Operand(msgspec.Struct, frozen=True):
     run: int | None = None
     message: str = ""
     replaced: Mapping[str, str] = {}
+    kept: frozenset[str] = frozenset()
 
     def since(self, old: Operand) -> tuple[StepView, ...]:
         """The steps, each new one with the ancestor that stands in an earlier version of the same run, if one does."""
@@ -80,7 +82,8 @@ class Operands:
             if version.version == (where.version or last):
                 name = name if where.version else f"{name}:{last}"
                 message, replaced = _message(result, version), _replaced(result)
-                return Operand(name, version.steps, version, result.run, message, replaced)
+                kept = frozenset(results_kept(result, version))
+                return Operand(name, version.steps, version, result.run, message, replaced, kept)
         raise no_version(result.run, where.version, [version.version for version in result.versions])
 
     def _load(self, run: int | None) -> SessionResult:

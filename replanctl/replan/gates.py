@@ -175,7 +175,7 @@ GATES: tuple[GateRow, ...] = (
         asked={Moment.REPLAN: _BELOW},
         default=lambda steps, cost: 3,
         help="Replans for the same failure of a step.",
-        word="failure", counts="replans for this same failure", refused="the same failure kept coming back",
+        word="this failure", counts="replans for this same failure", refused="the same failure kept coming back",
         raises="--per-step +1 --granularity tail", look=("replanctl why {step} --run {run}",),
     ),
     GateRow(
@@ -202,7 +202,7 @@ GATES: tuple[GateRow, ...] = (
         asked={Moment.COMMIT: _BELOW},
         default=lambda steps, cost: 1,
         help="Returns to a plan that was given up.",
-        word="seen", counts="earlier versions with this very plan",
+        word="same plan", counts="earlier versions with this very plan",
         refused="the plan went back to one that was given up",
         raises="--max-repeat +1", look=("replanctl show {run} --lessons",), least=1,
     ),
@@ -240,7 +240,7 @@ GATES: tuple[GateRow, ...] = (
         asked={Moment.STEP: _BELOW, Moment.WAIT: _WITHIN, Moment.CALL: _BELOW},
         default=_nothing,
         help="Session time: 250ms, 30s, 2m, 1h.",
-        word="clock", counts="session time by then", refused="the session's time was up",
+        word="time", counts="session time by then", refused="the session's time was up",
         raises="--max-seconds +{more}", unit=Unit.SECONDS,
     ),
 )  # fmt: skip

@@ -35,13 +35,13 @@ from replanctl.report.parts import (
     paragraph,
     table,
 )
-from replanctl.show import grid, words
+from replanctl.show import grid, marks, words
 from replanctl.show import lanes as show_lanes
 from replanctl.show import tuning as show_tuning
 
 # The marks are those of the screen, so that a page and a terminal are read alike; each comes with its meaning in words,
 # for who can't see it.
-MARKS = grid.Marks("·", "✓", "◐", "‼", "✗")
+MARKS = marks.Marks("·", "✓", "◐", "‼", "✗")
 MEANING = {
     "absorbed": ("goal met without a replan", "done"),
     "replans": ("goal met after so many replans", "done"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
-from replanctl.kinds import ChangeKind, ErrorType, StepState
+from replanctl.kinds import ChangeKind, StepState
 from replanctl.plan import StepChange, diff_plans
 from replanctl.report.facts import RunReport
 from replanctl.report.html import Html, joined, tag
@@ -27,7 +27,7 @@ from replanctl.report.parts import (
     value,
 )
 from replanctl.run import ExecutionView, SessionResult, StepView, VersionView
-from replanctl.show import RESUMED, again, diff, glyphs_for, words
+from replanctl.show import RESUMED, again, changes, diff, glyphs_for, words
 
 HEADS = ("Step", "Action", "Calls", "Outcome", "Began", "Took", "When")
 
@@ -157,14 +157,12 @@ def _part(name: str, title: str, body: Html) -> Section:
 
 
 def why(result: SessionResult, version: VersionView) -> str:
-    """Why a version was made: `tail, because assumption@3: no public price list`."""
+    """Why a version was made: `tail, because step 3 failed (assumption): no public price list`."""
     if version.parent is None:
         return "the first plan"
     if version.granularity is None:
         # Without a granularity no replanner cut anything: a person changed the plan when the run was taken up again.
         return RESUMED
-    if version.cause == ErrorType.GOAL_CHANGED:
-        return f"{version.granularity}, because the goal changed"
     # A version's cause names step and class; the newest signal of that kind in the version before is the one that was
     # answered.
     said = [
@@ -172,7 +170,7 @@ def why(result: SessionResult, version: VersionView) -> str:
         for signal in result.signals
         if signal.version == version.parent and f"{signal.error_type}@{signal.step_id}" == version.cause
     ]
-    return f"{version.granularity}, because {version.cause}{f': {cut(said[-1])}' if said else ''}"
+    return f"{version.granularity}, because {words.version_cause(version.cause)}{f': {cut(said[-1])}' if said else ''}"
 
 
 def _changes(result: SessionResult, old: VersionView, new: VersionView) -> Html:
@@ -182,23 +180,25 @@ def _changes(result: SessionResult, old: VersionView, new: VersionView) -> Html:
         return joined([*head, paragraph("No step is another one.")])
     # A tail lists what rests on the failure again under new ids. Shown step by step that would bury the one step that
     # really changed.
-    listed = again.listed_again(found.changes)
+    listed = again.listed_again(found.changes, again.results_kept(result, old))
     removed = {change.id: change.old for change in found.changes if change.kind is ChangeKind.REMOVED}
     rows = [*_listed_again(listed), *(_change(change, removed) for change in listed.others)]
     caption = f"What {new.version} changed in {old.version}"
     whole = table(caption, ("Step", "Change", "Action", "Details"), rows)
-    return joined([*head, whole, paragraph(diff.count_line(found, len(listed.old)))])
+    return joined([*head, whole, paragraph(diff.count_line(found, listed))])
 
 
 def _listed_again(listed: again.Again) -> Iterator[list[str]]:
-    """A row for the steps that only have another id."""
+    """A row for the steps that left with their results kept, and one for those that only have another id."""
+    if listed.held:
+        yield [words.some([*listed.held], "…"), _marked("=", "done", "note"), "left the plan, the result is kept", ""]
     if listed.old:
         old, new = (words.some([*ids], "…") for ids in (listed.old, listed.new))
         yield [old, _marked("=", "listed again", "note"), f"as {new}, nothing else changed", ""]
 
 
 def _change(change: StepChange, removed: Mapping[str, StepView]) -> list[str]:
-    action, note, below = diff.describe(change, GLYPHS, removed)
+    action, _, note, below, _ = changes.describe(change, GLYPHS, removed).without_tool(GLYPHS)
     said, kind = _CHANGES[change.kind]
     gone = "gone" if change.kind is ChangeKind.REMOVED else None
     details = [line for line in (note, *below) if line]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
+    from replanctl.show.again import results_kept
     from replanctl.show.console import Progress, ReadingBar, make_console, terminal_width
     from replanctl.show.cost import cost_screen
     from replanctl.show.coupling import coupling_screen
@@ -42,6 +43,7 @@ else:
     __getattr__ = lazily(
         __name__,
         {
+            "again": ("results_kept",),
             "verdict": ("closing_line", "verdict_style"),
             "console": ("make_console", "terminal_width", "Progress", "ReadingBar"),
             "cost": ("cost_screen",),
@@ -85,10 +87,12 @@ __all__ = [
     "lessons",
     "variables",
     "again",
+    "changes",
     "diff",
     "failure",
     "grid",
     "lanes",
+    "marks",
     "matrix",
     "tuning",
     "words",
@@ -99,6 +103,7 @@ __all__ = [
     "Progress",
     "ReadingBar",
     "RESUMED",
+    "results_kept",
     "SessionScreen",
     "Span",
     "Waits",

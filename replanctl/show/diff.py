@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, takewhile
-from typing import Any
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from replanctl.kinds import ChangeKind
 from replanctl.plan import PlanDiff, StepChange, StepLike
 from replanctl.show.again import Again, listed_again
-from replanctl.show.columns import Columns
-from replanctl.show.naming import title, tool_beside
+from replanctl.show.changes import Described, describe
+from replanctl.show.columns import NARROW, Columns
 from replanctl.show.paper import Paper, Span
 from replanctl.show.stretch import ids_in_words
-from replanctl.show.text import UNICODE, Glyphs, clean, cut, width
-from replanctl.show.words import compact, number, plural
+from replanctl.show.text import UNICODE, Glyphs, clean, width
+from replanctl.show.words import number, plural
 
 _STYLES = {
     ChangeKind.REVISED: "revised",
@@ -23,19 +22,24 @@ _STYLES = {
     ChangeKind.REMOVED: "gone",
     ChangeKind.ADDED: "added",
 }
-ARGS_SHOWN = 6  # changed args of one step that are listed; the others are counted
 NOTES, LEAST = 40, 20  # columns of text after which notes begin: sooner where they need the room, within bounds
 CUT_FROM = 48  # columns of text beside a note: rather cut there than folded
-VALUE = 40  # columns that one value of an arg may take
-_CONTEXT = 8  # characters shown before the place where two long values begin to differ
 
 
-def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = (), *, most: int | None = None) -> None:
-    """Write what changed and one line that counts it. `kept` names the unchanged steps, where they are few.
+def diff_rows(
+    columns: Columns,
+    diff: PlanDiff,
+    kept: Sequence[str] = (),
+    *,
+    held: Container[str] = (),
+    most: int | None = None,
+) -> None:
+    """Write what changed and one line that counts it. `kept` names the unchanged steps, where they are few, and `held`
+    those whose results stay, whatever becomes of the steps.
 
     Of more than `most` steps in a row to which the same happened the others become one line with their number.
     """
-    again = listed_again(diff.changes)
+    again = listed_again(diff.changes, held)
     columns.grow(change.new for change in diff.changes if change.new is not None)
     if diff.kept and diff:
         text = "kept" if kept else f"{plural(diff.kept, 'step')} kept"
@@ -51,16 +55,25 @@ def diff_rows(columns: Columns, diff: PlanDiff, kept: Sequence[str] = (), *, mos
         for change, words in zip(changes, stretch, strict=False):
             _change(columns, change, words, beside)
         _more(columns, changes[len(stretch) :])
-    counted = count_line(diff, len(again.old))
-    columns.paper.line(Span(counted, "strong"), indent=columns.time + 1, hang=columns.time + 1)
+    columns.paper.line(Span(count_line(diff, again), "strong"), indent=columns.left, hang=columns.left)
 
 
 def _listed_again(columns: Columns, again: Again) -> None:
-    """One line for the steps that only have another id."""
+    """One line for the steps that left with their results kept, and one for those that only have another id."""
+    for ids, text in unchanged(again, columns.paper.glyphs):
+        _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), ids, Span(text, "dim"))
+
+
+def unchanged(again: Again, glyphs: Glyphs) -> Iterator[tuple[str, str]]:
+    """What was done with steps of which nothing is lost: which ones, and the words for it."""
+    if again.held:
+        results = "its result is kept" if len(again.held) == 1 else "their results are kept"
+        yield ids_in_words(again.held, glyphs), f"done, {results}"
     if again.old:
-        old, new = (ids_in_words(ids, columns.paper.glyphs) for ids in (again.old, again.new))
-        text = Span(f"listed again as {new}, nothing else changed", "dim")
-        _row(columns, Span(columns.paper.pad("=", columns.mark), "dim"), old, text)
+        yield (
+            ids_in_words(again.old, glyphs),
+            f"listed again as {ids_in_words(again.new, glyphs)}, nothing else changed",
+        )
 
 
 def _more(columns: Columns, changes: Sequence[StepChange]) -> None:
@@ -71,155 +84,119 @@ def _more(columns: Columns, changes: Sequence[StepChange]) -> None:
         _row(columns, mark, "", Span(f"{number(len(changes))} more: {ids}", "dim"))
 
 
-def diff_screen(paper: Paper, diff: PlanDiff, because: str = "") -> None:
-    """A diff alone; `because` says why the new version was made, where that is known."""
+def diff_screen(paper: Paper, diff: PlanDiff, because: str = "", *, held: Container[str] = ()) -> None:
+    """A diff alone; `because` says why the new version was made, where that is known, and `held` are the steps whose
+    results stay."""
     said = f" {because}" if because else ""
     paper.line(Span(f"{diff.from_} {paper.glyphs.arrow} {diff.to}", "version"), said, indent=2, hang=5)
-    diff_rows(Columns(paper, time=1), diff)
+    diff_rows(Columns(paper, time=1), diff, held=held)
 
 
-def count_line(diff: PlanDiff, again: int = 0) -> str:
-    """`Plan: 1 added, 1 revised, 2 removed, 2 kept.` Steps listed `again` are neither added nor removed."""
+def count_line(diff: PlanDiff, again: Again | None = None) -> str:
+    """`Plan: 1 added, 1 revised, 2 removed, 2 kept.` Steps listed `again` are neither added nor removed, and those of
+    which the results are kept are not removed."""
+    listed, held = (len(again.old), len(again.held)) if again is not None else (0, 0)
     counts = {
-        "added": len(diff.added) - again,
+        "added": len(diff.added) - listed,
         "revised": len(diff.revised),
         "rewired": len(diff.rewired),
-        "removed": len(diff.removed) - again,
-        "listed again": again,
+        "removed": len(diff.removed) - listed - held,
+        "listed again": listed,
+        "kept as results": held,
     }
     said = [f"{number(count)} {word}" for word, count in counts.items() if count]
-    return f"Plan: {', '.join([*said, f'{number(diff.kept)} kept'])}."
+    said += [f"{number(diff.kept)} kept"] if diff.kept or not held else []
+    return f"Plan: {', '.join(said)}."
 
 
-def _note_column(columns: Columns, described: Sequence[Described]) -> int:
-    """The columns of text after which notes begin: under each other, unless one needs all the room."""
-    rooms = (_room(columns, note) for words, note, _ in described if note)
-    return min([columns.action, NOTES, *(room for room in rooms if room >= LEAST)])
+# Notes stand behind the column of tools where the paper is wide enough for all of them. Else they stand beside the
+# words, as far as the column of tools leaves room for them, and where it does not, below: tools have one column.
+def _note_column(columns: Columns, described: Sequence[Described]) -> int | None:
+    """The columns of text after which notes beside it begin: under each other, unless one needs all the room; None
+    where they stand behind the tools."""
+    noted = [each for each in described if each.note]
+    if all(_fits_behind(columns, each) for each in noted):
+        return None
+    return min([columns.action, NOTES, *(room for each in noted if (room := _room(columns, each)) >= LEAST)])
 
 
-def _room(columns: Columns, note: str) -> int:
-    """The columns a note leaves to the text it stands beside."""
-    return columns.paper.width - columns.text - width(note) - 2
+def _room(columns: Columns, described: Described) -> int:
+    """The columns that a note leaves to the text it stands beside: where there is a tool, that has its column."""
+    whole = not described.tool or columns.paper.width < NARROW
+    return (columns.paper.width - columns.text if whole else columns.action) - width(described.note) - 2
 
 
-def _change(columns: Columns, change: StepChange, described: Described, beside: int) -> None:
+def _fits_behind(columns: Columns, described: Described) -> bool:
+    """Whether a note has room behind the column of tools."""
+    room = columns.paper.width - columns.behind
+    return columns.paper.width >= NARROW and width(described.note) <= room and width(described.words) <= columns.action
+
+
+def change_row(columns: Columns, change: StepChange, described: Described) -> None:
+    """Write a change with its note and its tool."""
+    _change(columns, change, described, _note_column(columns, [described]))
+
+
+def _change(columns: Columns, change: StepChange, described: Described, beside: int | None) -> None:
+    """Write a change with its note and its tool; `beside` is where notes begin that stand beside the words."""
     paper, style = columns.paper, _STYLES[change.kind]
-    words, note, below = described
-    room = _room(columns, note)
-    if note and room < width(words) and room >= CUT_FROM:
-        words = columns.paper.cut(words, room)
-    elif note and room < width(words):
-        note, below = "", [note, *below]
-    text = paper.pad(words, min(beside, room) if note else 0)
+    if paper.width < NARROW:
+        described = described.without_tool(paper.glyphs)
+    words, behind, below = _placed(columns, described, beside)
     mark = Span(paper.pad(change.kind.value, columns.mark), style)
-    _row(columns, mark, change.id, Span(text, "removed" if style == "gone" else style), Span(f"  {note}", "dim"))
+    _row(columns, mark, change.id, Span(words, "removed" if style == "gone" else style), Span(behind, "dim"))
     for line in below:
         paper.line(Span(line, "dim"), indent=columns.text, hang=columns.text + 2)
 
 
+def _placed(columns: Columns, described: Described, beside: int | None) -> tuple[str, str, Sequence[str]]:
+    """The words, what stands behind them on the same line, and the lines below."""
+    paper, room = columns.paper, _room(columns, described)
+    words, tool, note, below, _ = described
+    if note and beside is None:
+        behind = f"{'':{columns.action - width(words)}}  {paper.cell(tool, columns.tool)}  {note}"
+        return words, behind, below
+    if note and room < width(words):
+        if room < CUT_FROM:
+            return words, _in_its_column(columns, words, "", tool), [note, *below]
+        words = paper.cut(words, room)
+    words = paper.pad(words, min(beside or 0, room) if note else 0)
+    return words, _in_its_column(columns, words, f"  {note}" if note else "", tool), below
+
+
+def _in_its_column(columns: Columns, words: str, note: str, tool: str) -> str:
+    """What stands behind the words: a note, and the tool in the column of tools."""
+    return f"{columns.paper.pad(note, columns.action - width(words))}  {tool}" if tool else note
+
+
+def same_row(columns: Columns, id_: str, described: Described) -> None:
+    """Write a step of which nothing but its place in the plan is another one."""
+    mark = Span(columns.paper.pad("=", columns.mark), "dim")
+    _row(columns, mark, id_, Span(described.words), Span(f"  {described.note}" if described.note else "", "dim"))
+
+
 def _row(columns: Columns, mark: Span, ids: str, *text: Span) -> None:
     id_ = columns.paper.pad(ids, columns.id)
-    columns.paper.line(" " * (columns.time + 1), mark, f" {id_}  ", *text, hang=columns.text)
+    columns.paper.line(" " * columns.left, mark, f" {id_}  ", *text, hang=columns.text)
 
 
-Described = tuple[str, str, list[str]]
-
-
-def describe(change: StepChange, glyphs: Glyphs, removed: Mapping[str, StepLike]) -> Described:
-    """A change in words: the action, a note to stand beside it, and a line for each field that is not the same.
-
-    `removed` are the steps that went, by id: one that stands in the place of such a step says its tool only where it is
-    another one, and its args where nothing else tells the two apart.
-    """
-    old, new = change.old, change.new
-    if change.kind is ChangeKind.REMOVED:
-        return title(old), "", []
-    if change.kind is ChangeKind.ADDED:
-        return title(new), f" {glyphs.dot} ".join(_provenance(new, removed)), _told_apart(new, removed, glyphs)
-    if change.kind is ChangeKind.REWIRED:
-        return title(new), f"rests on {_dependencies(change, glyphs)}", []
-    before, after = title(old), title(new)
-    action = f"{before} {glyphs.arrow} {after}" if before != after else after
-    return action, "", list(_fields(change, glyphs))
-
-
-def _provenance(step: Any, removed: Mapping[str, StepLike]) -> list[str]:
-    """An added step's tool, what it stands in for and what it rests on."""
-    replaces: str | None = getattr(step, "replaces", None)
-    old = removed.get(replaces or "")
-    return [
-        *([tool_beside(step)] if (old is None or old.tool != step.tool) and tool_beside(step) else []),
-        *([f"instead of {replaces}"] if replaces else []),
-        *([f"rests on {', '.join(step.depends_on)}"] if step.depends_on else []),
-    ]
-
-
-def _told_apart(step: Any, removed: Mapping[str, StepLike], glyphs: Glyphs) -> list[str]:
-    """The args that make a step another one than that whose place it takes, where both have one title and tool."""
-    old = removed.get(getattr(step, "replaces", None) or "")
-    if old is None or (title(old), old.tool) != (title(step), step.tool):
-        return []
-    return [f"args      {line}" for line in args_in_words(old.args, step.args, glyphs)]
-
-
-def _fields(change: StepChange, glyphs: Glyphs) -> Iterator[str]:
-    if "tool" in change.fields:
-        yield f"tool      {change.old.tool} {glyphs.arrow} {change.new.tool}"
-    if "args" in change.fields:
-        yield from (f"args      {line}" for line in args_in_words(change.old.args, change.new.args, glyphs))
-    if "depends_on" in change.fields:
-        yield f"rests on  {_dependencies(change, glyphs)}"
-
-
-def _dependencies(change: StepChange, glyphs: Glyphs) -> str:
-    old, new = (", ".join(step.depends_on or ()) or "nothing" for step in (change.old, change.new))
-    return f"{old} {glyphs.arrow} {new}"
-
-
-def args_in_words(old: dict[str, Any], new: dict[str, Any], glyphs: Glyphs) -> list[str]:
-    """`vendor: "C" → "D"` for each arg that changed, or `new`, or `dropped`."""
-    lines = []
-    for key in [*old, *(key for key in new if key not in old)]:
-        before, after = (compact(args[key]) if key in args else "" for args in (old, new))
-        if before != after:
-            lines.append(f"{cut(str(key), VALUE, glyphs)}: {_replaced(before, after, glyphs)}")
-    more = len(lines) - ARGS_SHOWN
-    return lines if more <= 0 else [*lines[:ARGS_SHOWN], f"{glyphs.ellipsis} {number(more)} more"]
-
-
-def _replaced(old: str, new: str, glyphs: Glyphs) -> str:
-    if not old or not new:
-        return f"{cut(old or new, VALUE, glyphs)}, {'dropped' if old else 'new'}"
-    return f" {glyphs.arrow} ".join(apart(old, new, glyphs))
-
-
-def apart(old: str, new: str, glyphs: Glyphs) -> tuple[str, str]:
-    """Two values cut so that the place where they differ is seen."""
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    begin = max(same - _CONTEXT, 0) if max(len(old), len(new)) > VALUE else 0
-    lead = glyphs.ellipsis if begin else ""
-    return lead + cut(old[begin:], VALUE, glyphs), lead + cut(new[begin:], VALUE, glyphs)
-
-
-def diff_markdown(diff: PlanDiff) -> str:
-    """The diff as a Markdown table and the counting line."""
-    lines = [f"### {literal(diff.from_)} → {literal(diff.to)}", ""]
+def diff_markdown(diff: PlanDiff, *, held: Container[str] = ()) -> str:
+    """The diff as a Markdown table and the counting line; of the steps that are `held` the results stay."""
+    lines, again = [f"### {literal(diff.from_)} → {literal(diff.to)}", ""], listed_again(diff.changes, held)
     if diff.changes:
-        again = listed_again(diff.changes)
         removed = {change.id: change.old for change in diff.changes if change.kind is ChangeKind.REMOVED}
         rows = [*_markdown_again(again), *(_markdown_row(change, removed) for change in again.others)]
         lines += ["| | step | change |", "| --- | --- | --- |", *rows, ""]
-    return "\n".join([*lines, count_line(diff, len(listed_again(diff.changes).old)), ""])
+    return "\n".join([*lines, count_line(diff, again), ""])
 
 
 def _markdown_again(again: Again) -> Iterator[str]:
-    if again.old:
-        old, new = (literal(ids_in_words(ids, UNICODE)) for ids in (again.old, again.new))
-        yield f"| `=` | {old} | listed again as {new}, nothing else changed |"
+    for ids, text in unchanged(again, UNICODE):
+        yield f"| `=` | {literal(ids)} | {literal(text)} |"
 
 
 def _markdown_row(change: StepChange, removed: Mapping[str, StepLike]) -> str:
-    action, note, below = describe(change, UNICODE, removed)
+    action, _, note, below, _ = describe(change, UNICODE, removed).without_tool(UNICODE)
     action = f"~~{literal(action)}~~" if change.kind is ChangeKind.REMOVED else literal(action)
     said = "<br>".join([action, *(literal(re.sub(" +", " ", line)) for line in (note, *below) if line)])
     return f"| `{change.kind.value}` | {literal(change.id)} | {said} |"

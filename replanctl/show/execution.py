@@ -20,8 +20,9 @@ from replanctl.run import (
     StepSettled,
     error_in_words,
 )
-from replanctl.show.columns import LABEL, Columns
+from replanctl.show.columns import Columns
 from replanctl.show.failure import FailureLines
+from replanctl.show.health import because
 from replanctl.show.lessons import Lesson, cause_in_words
 from replanctl.show.marks import state_span
 from replanctl.show.naming import title
@@ -83,7 +84,8 @@ class ExecutionLines:
         note = blocked(ended) if ended and state is StepState.SKIPPED else called(event.tool, execution.step)
         at = ended.started if ended else event.at
         style = "skipped" if state is StepState.SKIPPED else ""
-        columns.row(seconds(at), mark, event.step_id, title(execution.step), note, style)
+        took = seconds(ended.at - ended.started) if ended and state is not StepState.SKIPPED else ""
+        columns.row(seconds(at), mark, event.step_id, title(execution.step), note, style, took=took)
 
     def _args(self, execution: ExecutionStory) -> None:
         """What it was called with, the references filled in."""
@@ -93,10 +95,6 @@ class ExecutionLines:
         said += [f"{glyphs.ellipsis} {number(len(args) - ARGS_SHOWN)} more"] if len(args) > ARGS_SHOWN else []
         if said:
             self._columns.detail("args", ", ".join(said))
-
-    def _room(self) -> int:
-        """The columns of a line behind its label."""
-        return max(self._columns.paper.width - self._columns.details - LABEL, 10)
 
     def _signal(self, execution: ExecutionStory) -> None:
         signal = execution.signal
@@ -123,7 +121,9 @@ class ExecutionLines:
         self._columns.detail("lesson", (known and lesson.way(times)) or lesson.says(times), again)
 
     def _settled(self, event: StepSettled) -> None:
-        value = f" {brief(event.value, self._room(), self._columns.paper.glyphs)}" if event.how is Settle.DONE else ""
+        value = (
+            f" {brief(event.value, self._columns.room, self._columns.paper.glyphs)}" if event.how is Settle.DONE else ""
+        )
         self._columns.detail("settled", SETTLED[event.how], value)
 
     def _draft(self, event: PlanDraft) -> None:
@@ -144,13 +144,13 @@ class ExecutionLines:
         if execution.reads:
             names = [f"{name}{GLUE}(gap)" if name in execution.gaps else name for name in execution.reads]
             columns.detail("reads", some(names, columns.paper.glyphs.ellipsis))
-        columns.detail("value", brief(ended.value, self._room(), columns.paper.glyphs))
+        columns.detail("value", brief(ended.value, columns.room, columns.paper.glyphs))
         rests = f", rests on {', '.join(ended.assumptions)}" if ended.assumptions else ""
         born_degraded = bool(execution.health) and execution.health[0].seq == ended.seq + 1
         if not born_degraded:
             columns.detail("health", Span("clean", "done"), rests)
         for event in execution.health:
-            why = f"verdict {event.verdict}" if event.verdict else event.because
+            why = f"verdict {event.verdict}" if event.verdict else because(event.because)
             columns.detail(
                 "health", Span(event.health, _HEALTH.get(event.health, "")), f": {why}, since {event.version}"
             )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from replanctl.kinds import GateName, Granularity, OnFailure
-from replanctl.replan import GATE
+from replanctl.replan import GATE, Bound, Moment
 from replanctl.run import Gate, PlanDraft, PlanRejected, Route, RouteView, Signal
-from replanctl.show.columns import Columns
+from replanctl.show.columns import NARROW, Columns
 from replanctl.show.paper import Span
-from replanctl.show.text import GLUE
+from replanctl.show.text import GLUE, width
 from replanctl.show.words import ON_FAILURE, RULES, counted, plural, reading
 
 
@@ -55,22 +57,40 @@ class FailureLines:
             self._columns.detail("" if at else "draft", f"refused: {reason}", style="failed")
 
     def flush(self) -> None:
-        """Write the readings gathered so far."""
+        """Write the readings gathered so far: of what was spent before, and with what the replan takes after it."""
         shown = [gate for gate in self._gates if gate.gate != "max_repeat" or gate.reading or not gate.admitted]
         self._gates = []
-        if not shown:
+        if not shown or (len(shown) == 1 and not shown[0].admitted):  # the line below says it all
             return
-        spans: list[Span | str] = []
-        for gate in shown:
-            spans += [f" {self._columns.paper.glyphs.dot} "] if spans else []
+        halves = [
+            (word, [gate for gate in shown if _holds_what_comes(gate) is holds])
+            for word, holds in (("before", False), ("after", True))
+        ]
+        lines = [self._readings(word, readings) for word, readings in halves if readings]
+        if sum(width(span.text) for line in lines for span in line) + 3 <= self._columns.room:
+            lines = [[span for at, line in enumerate(lines) for span in (*([Span("   ")] if at else []), *line)]]
+        for at, line in enumerate(lines):
+            self._columns.detail("" if at else "gates", *line)
+
+    def _readings(self, word: str, readings: Sequence[Gate]) -> list[Span]:
+        """The readings of one side, with what they have in common in front."""
+        spans = [Span(f"{word} " if self._columns.paper.width < NARROW else f"{word:<8}", "dim")]
+        for at, gate in enumerate(readings):
+            spans += [Span(f"{GLUE}{self._columns.paper.glyphs.dot} ")] if at else []
             spans.append(self._reading(gate))
-        self._columns.detail("gates", *spans)
+        return spans
 
     def _reading(self, gate: Gate) -> Span:
         limit = "" if gate.limit is None else f"/{reading(gate.gate, gate.limit)}"
         refused = "" if gate.admitted else f" {self._columns.paper.glyphs.failed.strip()}"
         text = f"{GATE[gate.gate].word} {reading(gate.gate, gate.reading)}{limit}{refused}"
         return Span(text.replace(" ", GLUE), "" if gate.admitted else "failed")
+
+
+def _holds_what_comes(gate: Gate) -> bool:
+    """Whether a reading at a replan holds what the replan would take: what has to stay within the limit does."""
+    asked = GATE[gate.gate].asked
+    return (asked.get(Moment.COMMIT) or asked.get(Moment.REPLAN)) is Bound.WITHIN
 
 
 def refusal(gate: Gate) -> str:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from replanctl.kinds import Reason
 from replanctl.lab import Facts, Matrix, Row
+from replanctl.show.marks import Marks, marks_for
 from replanctl.show.paper import Paper, Span
-from replanctl.show.text import UNICODE, width
+from replanctl.show.text import width
 from replanctl.show.words import number
 
 FOLDED_FROM = 21  # steps; from there on a row is a tool
@@ -16,19 +17,6 @@ TOOLS_SHOWN = 20
 WIDEST_LABEL = 34
 
 
-class Marks(NamedTuple):
-    """One mark for each way a session ends, from the least to the worst; one that met its goal after replans is a
-    digit."""
-
-    unlanded: str
-    absorbed: str
-    gaps: str
-    handed_over: str
-    stopped: str
-
-
-_UNICODE = Marks("·", "✓", "◐", "‼", "✗")
-_ASCII = Marks(".", "+", "~", "!", "x")
 _STYLES = {"unlanded": "dim", "absorbed": "done", "gaps": "notice", "handed_over": "person", "stopped": "failed"}
 _WORST = ("unlanded", "absorbed", "replans", "gaps", "handed_over", "stopped")
 
@@ -59,11 +47,6 @@ class Mark(NamedTuple):
     @property
     def style(self) -> str:
         return _STYLES.get(self.kind, "revised")
-
-
-def marks_for(paper: Paper) -> Marks:
-    """The marks that this paper can show."""
-    return _UNICODE if paper.glyphs is UNICODE else _ASCII
 
 
 def mark_of(facts: Facts, marks: Marks) -> Mark:

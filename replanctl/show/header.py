@@ -22,7 +22,7 @@ MARGIN = 20  # columns that folding may cost
 class Header(msgspec.Struct, frozen=True, gc=False):
     """What the events don't say: where the outcomes came from, as a person names it, the number of a stored run, and
     the policy that holds since it was last taken up (None: what it began with), which recording the rehearsal was made
-    of, and which of the plan's scenarios it is.
+    of, which of the plan's scenarios it is, and how many steps may run `side_by_side`.
 
     `whole` puts behind a suggested command what it needs. Where there are `later` runs, a command names its run.
     """
@@ -34,6 +34,7 @@ class Header(msgspec.Struct, frozen=True, gc=False):
     whole: Callable[[str], str] = str
     later: bool = False
     scenario: str | None = None
+    side_by_side: int = 1
 
 
 def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None:

@@ -27,5 +27,10 @@ class HealthLines:
         """Write what was gathered."""
         glyphs = self._columns.paper.glyphs
         for (health, why), names in self._groups.items():
-            self._columns.detail("health", f"{some(names, glyphs.ellipsis)} {glyphs.arrow} {health}: {why}")
+            self._columns.detail("health", f"{some(names, glyphs.ellipsis)} {glyphs.arrow} {health}: {because(why)}")
         self._groups.clear()
+
+
+def because(why: str) -> str:
+    """What a change of health is owed to: a premise is named, and it fell."""
+    return why if " " in why or why == "verdict" else f"{why} does not hold"

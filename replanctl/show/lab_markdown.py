@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from replanctl.lab import HONEST, Comparison, Facts, Matrix, Tuning
 from replanctl.show.diff import literal
-from replanctl.show.grid import FOLDED_FROM, Marks, mark_of, worst_of
+from replanctl.show.grid import FOLDED_FROM, mark_of, worst_of
 from replanctl.show.lanes import partings, verdict
+from replanctl.show.marks import Marks
 from replanctl.show.matrix import BY_CONSTRUCTION, findings, totals_in_words
 from replanctl.show.tuning import few_words, figures, levels
 from replanctl.show.words import number, plural, reading, seconds

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from replanctl.kinds import GateName, Reason
 from replanctl.lab import Comparison, Facts, LaneTotals, Pair, Parting, Race, Versus
 from replanctl.replan import REASONS as GATE_REASONS
-from replanctl.show.grid import marks_for
+from replanctl.show.marks import marks_for
 from replanctl.show.matrix import honest_end
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry

@@ -14,6 +14,8 @@ from replanctl.show.words import number
 PLACES = 4  # so many are named; of more the first and the last
 _FORM = re.compile(r"(v\d+ step \S+) ([\w-]+): (.*); avoid: (.*)", re.DOTALL)
 
+_WAY = re.compile(r"(.*): (.*)", re.DOTALL)  # a tool, and how it answered
+
 
 def section(paper: Paper, result: SessionResult) -> None:
     """The lesson book at the end of the session, oldest first."""
@@ -68,7 +70,8 @@ class Lesson(NamedTuple):
         if self.avoid == "none":
             return ""
         ways = Counter(self.avoid.split(", "))
-        return f"avoid {', '.join(f'{way} {times}{count}' if count > 1 else way for way, count in ways.items())}"
+        said = (f"{way} {times}{count}" if count > 1 else way for way, count in ways.items())
+        return "avoid " + ", ".join(_WAY.sub(r"\1 (\2)", way) for way in said)
 
 
 def cause_in_words(cause: str) -> str:

@@ -70,8 +70,9 @@ class Paper:
     def line(self, *spans: Span | str, indent: int = 0, hang: int | None = None) -> None:
         """Write one line; what does not fit goes on below, indented by `hang` columns (by default `indent`)."""
         whole = [self._span(span) for span in spans]
-        hang = min(indent if hang is None else hang, self.width // 3)
-        indent = min(indent, self.width // 3)
+        most = self.width * 9 // 20  # what is indented further would be a column of single words
+        hang = min(indent if hang is None else hang, most)
+        indent = min(indent, most)
         self._write(
             [Span(" " * (hang if at else indent)), *line]
             for at, line in enumerate(fold(whole, self.width - indent, self.width - hang))

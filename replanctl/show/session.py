@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from replanctl.kinds import ErrorType, Settle
+from replanctl.kinds import ErrorType, Health, Settle, StepState, Verdict
 from replanctl.plan import PlanDiff, Step, diff_steps, variable_name
 from replanctl.run import (
     Event,
@@ -24,9 +24,11 @@ from replanctl.run import (
     StepStart,
     VariableHealth,
 )
+from replanctl.show import words
 from replanctl.show.columns import Columns
 from replanctl.show.diff import diff_rows
 from replanctl.show.failure import FailureLines
+from replanctl.show.flight import Ended, Flight
 from replanctl.show.header import Header, header
 from replanctl.show.health import HealthLines
 from replanctl.show.lessons import cause_in_words
@@ -50,12 +52,14 @@ class SessionScreen:
     def __init__(self, paper: Paper, facts: Header | None = None, *, verbose: bool = False, live: bool = False) -> None:
         self._paper = paper
         self._facts = facts or Header()
-        self._columns = Columns(self._paper)
+        self._columns = Columns(self._paper, lanes=self._facts.side_by_side)
         self._rows = StepRows(self._columns, verbose=verbose, live=live)
+        self._flight = Flight(self._write, live=live)
         self._most = None if verbose else CHANGES_IN_A_ROW
         self._failure = FailureLines(self._columns)
         self._health = HealthLines(self._columns)
         self._steps: dict[str, Step] = {}
+        self._done: set[str] = set()  # variables that may be used
         self._start: SessionStart | None = None
         self._cause = ""
         self._warned: dict[str, tuple[str, ...]] = {}  # warnings of executions that have not ended
@@ -72,7 +76,7 @@ class SessionScreen:
             PlanDraft: self._draft,
             PlanRejected: self._rejected,
             GoalChanged: self._goal_changed,
-            VariableHealth: self._health.add,
+            VariableHealth: self._variable_health,
             SolverCalled: self._solver,
             StepSettled: self._settled,
         }
@@ -97,6 +101,7 @@ class SessionScreen:
 
     def _settle(self) -> None:
         """Something new is about to be said: write what was held back."""
+        self._flight.flush()
         self._rows.flush()
         self._failure.flush()
         self._health.flush()
@@ -120,6 +125,7 @@ class SessionScreen:
         if self._start is not None:
             header(self._paper, self._facts, self._start, len(event.steps))
         self._columns.grow(event.steps)
+        self._columns.head()
         self._paper.line(Span(event.version, "version"), indent=2)
 
     def _next_version(self, event: PlanCommit, parent: str) -> None:
@@ -130,7 +136,9 @@ class SessionScreen:
         if verdicts:
             self._columns.detail("verdict", verdicts)
         if event.granularity is not None:
-            diff_rows(self._columns, diff, self._kept(diff), most=self._most)
+            lost = {name for name, verdict in event.verdicts.items() if verdict is Verdict.DISCARD}
+            held = {id_ for id_ in event.removed if (name := variable_name(id_)) in self._done and name not in lost}
+            diff_rows(self._columns, diff, self._kept(diff), held=held, most=self._most)
         for id_ in event.removed:
             self._steps.pop(id_, None)
 
@@ -138,10 +146,8 @@ class SessionScreen:
         if event.granularity is None:
             again = some([step.id for step in event.steps], self._paper.glyphs.ellipsis)
             return f"{RESUMED}, to run {again} once more"
-        if event.cause == ErrorType.GOAL_CHANGED:
-            return f"{event.granularity}, because the goal changed"
-        cause = f"{event.cause}: {self._cause}" if self._cause else event.cause
-        return f"{event.granularity}, because {cause}"
+        said = f": {self._cause}" if self._cause and event.cause != ErrorType.GOAL_CHANGED else ""
+        return f"{event.granularity}, because {words.version_cause(event.cause)}{said}"
 
     def _kept(self, diff: PlanDiff) -> list[str]:
         """The unchanged steps by id, where they are few."""
@@ -155,25 +161,38 @@ class SessionScreen:
             self._settle()
         if event.warnings:
             self._warned[event.step_id] = event.warnings
+        self._flight.start(event.step_id)
 
     def _step_end(self, event: StepEnd) -> None:
         if self._health:
             self._settle()
+        if event.state is StepState.DONE:
+            self._done.add(variable_name(event.step_id))
+        self._flight.end(event, self._steps.get(event.step_id), (*self._warned.pop(event.step_id, ()), *event.warnings))
+
+    def _write(self, ended: Ended) -> None:
+        """It is an execution's turn to be told."""
         self._failure.flush()
-        warnings = (*self._warned.pop(event.step_id, ()), *event.warnings)
-        self._said.update(warnings)
-        self._rows.end(event, self._steps.get(event.step_id), warnings)
+        self._said.update(ended.warnings)
+        self._rows.end(ended)
 
     def _signal(self, event: Signal) -> None:
-        self._settle()
         self._cause = event.cause or event.error_msg
-        self._failure.signal(event)
+        if not self._flight.below(event.step_id, lambda: self._failure.signal(event)):
+            self._settle()
+            self._failure.signal(event)
+
+    def _variable_health(self, event: VariableHealth) -> None:
+        if event.health == Health.VOID:
+            self._done.discard(event.name)
+        self._health.add(event)
 
     def _route(self, event: Route) -> None:
         self._settle()
         self._failure.route(event, self._rows.last)
 
     def _gate(self, event: Gate) -> None:
+        self._flight.flush()
         self._rows.flush()
         self._failure.gate(event)
 

@@ -9,6 +9,7 @@ from replanctl.kinds import StepState
 from replanctl.plan import Step
 from replanctl.run import Attempt, StepEnd, StepError
 from replanctl.show.columns import Columns
+from replanctl.show.flight import Ended
 from replanctl.show.marks import state_span
 from replanctl.show.naming import title, tool_beside
 from replanctl.show.paper import Span
@@ -39,17 +40,19 @@ class StepRows:
         """A version of so many steps is about to run."""
         self._folds = self._folds or (steps > LONG and not self._verbose)
 
-    def end(self, event: StepEnd, step: Step | None, warnings: Sequence[str] = ()) -> None:
+    def end(self, ended: Ended) -> None:
         """An execution ended, or a step was skipped."""
+        event, _, warnings, _ = ended
         if self._folds and _is_routine(event, warnings):
-            self._fold(event, step)
+            self._fold(ended)
             return
         self.flush()
-        self._row(event, step)
+        self._row(ended)
         if event.error is not None and event.state is StepState.FAILED:
             self._columns.under(*_error(event.error))
         if len(event.attempts) > 1:
-            self._columns.detail("tried", attempts_in_words(event, self._columns.paper.glyphs.times))
+            said = attempts_in_words(event, self._columns.paper.glyphs.times, timed=not self._columns.took)
+            self._columns.detail("tried", said)
         for warning in warnings:
             self._columns.detail("warning", warning, style="notice")
 
@@ -61,28 +64,29 @@ class StepRows:
         if stretch.is_long:
             self._line(stretch)
             return
-        for event, step in stretch.rows:
-            self._row(event, step)
+        for ended in stretch.rows:
+            self._row(ended)
 
-    def _fold(self, event: StepEnd, step: Step | None) -> None:
-        if self._stretch is None or not self._stretch.takes(event):
+    def _fold(self, ended: Ended) -> None:
+        if self._stretch is None or not self._stretch.takes(ended.event):
             self.flush()
-            self._stretch = Stretch(event)
+            self._stretch = Stretch(ended.event)
         if self._written < self._shown:
             self._written += 1
-            self._row(event, step)
+            self._row(ended)
         else:
-            self._stretch.add(event, step)
+            self._stretch.add(ended)
 
     def _line(self, stretch: Stretch) -> None:
         columns, glyphs = self._columns, self._columns.paper.glyphs
-        ids = stretch.ids(glyphs)
-        room = columns.folded_room(ids, stretch.took())
-        said = stretch.what(room, glyphs)
-        columns.folded(seconds(stretch.began), state_span(stretch.state, columns.paper), ids, said, stretch.took())
+        ids, calls = stretch.ids(glyphs), stretch.calls(timed=not columns.took)
+        said = stretch.what(columns.folded_room(ids, calls), glyphs)
+        mark = state_span(stretch.state, columns.paper)
+        columns.folded(seconds(stretch.began), mark, ids, said, calls, stretch.took())
         self.last = None
 
-    def _row(self, event: StepEnd, step: Step | None) -> None:
+    def _row(self, ended: Ended) -> None:
+        event, step, _, lane = ended
         skipped = event.state is StepState.SKIPPED
         self._columns.row(
             seconds(event.started),
@@ -91,6 +95,8 @@ class StepRows:
             title(step) if step else event.tool,
             blocked(event) if skipped else called(event.tool, step),
             "skipped" if skipped else "",
+            took="" if skipped else seconds(event.at - event.started),
+            lane=lane,
         )
         self.last = event.step_id
 
@@ -116,10 +122,13 @@ def blocked(event: StepEnd) -> str:
     return f"blocked by {', '.join(event.blocked_by)}" if event.blocked_by else "skipped"
 
 
-def attempts_in_words(event: StepEnd, times: str) -> str:
-    """`3 attempts in 34s: timeout ×2, ok`; with the tools' names where there was more than one."""
-    calls = calls_in_words(event.attempts, times)
-    return f"{plural(len(event.attempts), 'attempt')} in {seconds(event.at - event.started)}: {calls}"
+def attempts_in_words(event: StepEnd, times: str, *, timed: bool = True) -> str:
+    """`3 attempts in 34s: timeout ×2, ok`; with the tools' names where there was more than one.
+
+    Where it stands elsewhere how long they took, they are not `timed`.
+    """
+    took = f" in {seconds(event.at - event.started)}" if timed else ""
+    return f"{plural(len(event.attempts), 'attempt')}{took}: {calls_in_words(event.attempts, times)}"
 
 
 def calls_in_words(attempts: Sequence[Attempt], times: str) -> str:

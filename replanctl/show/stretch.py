@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from replanctl.kinds import StepState
-from replanctl.plan import Step
 from replanctl.run import StepEnd
+from replanctl.show.flight import Ended
 from replanctl.show.text import Glyphs, width
 from replanctl.show.words import number, plural, seconds
 
 FOLDED_FROM = 5  # rows; shorter stretches are written out
 RANGES = 3  # so many ranges of ids are named; of more the first and the last id
-
-Row = tuple[StepEnd, Step | None]
 
 
 class Stretch:
@@ -22,7 +20,7 @@ class Stretch:
     def __init__(self, first: StepEnd) -> None:
         self.state = first.state
         self.blocked_by = first.blocked_by
-        self.rows: list[Row] = []  # the first ones: they are written where it stays short
+        self.rows: list[Ended] = []  # the first ones: they are written where it stays short
         self.count = 0
         self.began, self.ended = first.started, first.at
         self._calls = 0
@@ -33,10 +31,11 @@ class Stretch:
         """Whether a row is one more of these."""
         return event.state is self.state and event.blocked_by == self.blocked_by
 
-    def add(self, event: StepEnd, step: Step | None) -> None:
+    def add(self, ended: Ended) -> None:
         """Take a row in."""
+        event = ended.event
         if self.count < FOLDED_FROM:
-            self.rows.append((event, step))
+            self.rows.append(ended)
         self.count += 1
         self.began, self.ended = min(self.began, event.started), max(self.ended, event.at)
         self._calls += len(event.attempts)
@@ -58,11 +57,15 @@ class Stretch:
             return f"skipped, blocked by {', '.join(self.blocked_by)}" if self.blocked_by else "skipped"
         return _as_many_as_fit([_times(tool, count, glyphs) for tool, count in self._tools.items()], columns, glyphs)
 
-    def took(self) -> str:
-        """`11 calls, 6s`; of skipped steps how many they are."""
+    def calls(self, *, timed: bool) -> str:
+        """`11 calls`, and if it is `timed` how long they took; of skipped steps how many they are."""
         if self.state is StepState.SKIPPED:
             return plural(self.count, "step")
-        return f"{plural(self._calls, 'call')}, {seconds(self.ended - self.began)}"
+        return f"{plural(self._calls, 'call')}{f', {self.took()}' if timed else ''}"
+
+    def took(self) -> str:
+        """The time from the first start to the last end; nothing for skipped steps."""
+        return "" if self.state is StepState.SKIPPED else seconds(self.ended - self.began)
 
 
 def ids_in_words(ids: Iterable[str], glyphs: Glyphs) -> str:

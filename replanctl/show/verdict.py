@@ -6,12 +6,14 @@ from replanctl.kinds import Ending, Reason
 from replanctl.run import Revision, SessionResult
 from replanctl.show import handover, ledger, lessons, variables, warnings
 from replanctl.show.header import Header
+from replanctl.show.marks import marks_for
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import INDENT
 from replanctl.show.text import GLUE, width
 from replanctl.show.words import REASONS, number, plural, reading, seconds
 
 PLAIN = Header()
+WITHOUT = "without a replan"
 NEXT = 6  # columns of the word before the commands
 
 
@@ -26,7 +28,8 @@ def closing(paper: Paper, result: SessionResult, facts: Header = PLAIN, *, said:
     handover.section(paper, result)
     paper.blank()
     ending, cost = closing_line(result)
-    paper.line(Span(ending, verdict_style(result)), cost, indent=INDENT)
+    style = verdict_style(result)
+    paper.line(Span(f"{verdict_mark(result, paper)} {ending}", style), cost, indent=INDENT, hang=INDENT + 2)
     _next(paper, commands(result, facts))
 
 
@@ -37,6 +40,12 @@ def verdict_style(result: SessionResult) -> str:
     return "met" if result.reason == Reason.GOAL_MET else "gaps"
 
 
+def verdict_mark(result: SessionResult, paper: Paper) -> str:
+    """The mark of an ending, the same as in the lab's tables."""
+    marks = marks_for(paper)
+    return {"met": marks.absorbed, "gaps": marks.gaps}.get(verdict_style(result), marks.stopped)
+
+
 def closing_line(result: SessionResult) -> tuple[str, str]:
     """How the session ended, and what it took."""
     totals = result.ledger.totals
@@ -45,7 +54,8 @@ def closing_line(result: SessionResult) -> tuple[str, str]:
         parts.append(f"{number(totals.remedy)} of them to recover from failures")
     if result.status == Ending.COMPLETED:
         return f"{REASONS.get(result.reason, result.reason)} {_replans(result)}", f": {', '.join(parts)}."
-    return f"Goal not met {_replans(result)}", f": {_why(result)}. {', '.join(parts)}."
+    after = "" if _replans(result) == WITHOUT else f" {_replans(result)}"
+    return f"Goal not met{after}", f": {_why(result)}. It took {', '.join(parts)}."
 
 
 def _why(result: SessionResult) -> str:
@@ -62,15 +72,11 @@ def _replans(result: SessionResult) -> str:
     asked = sum(line.kind == "replan" for line in result.ledger.lines)
     made = len(_replanned(result))
     refused = asked - made
-    if refused > 0 and result.status == Ending.COMPLETED:
-        counted = [*([plural(made, "replan")] if made else []), plural(refused, "refused draft")]
-        return f"after {' and '.join(counted)}"
     if refused <= 0:
-        return f"after {plural(made, 'replan')}" if made else "without a replan"
-    tries = "try" if refused == 1 else "tries"
+        return f"after {plural(made, 'replan')}" if made else WITHOUT
     if made:
-        return f"after {plural(made, 'replan')} and {number(refused)} more {tries}"
-    return f"after {number(refused)} {tries} to replan"
+        return f"after {plural(made, 'replan')} and {number(refused)} that failed"
+    return f"after {plural(refused, 'replan')} that failed"
 
 
 def _replanned(result: SessionResult) -> list[Revision]:

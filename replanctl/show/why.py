@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import structs
+
 from replanctl.kinds import ChangeKind, StepState
-from replanctl.plan import Step, StepChange, step_change
+from replanctl.plan import Step, StepChange, same_args, step_change
 from replanctl.run import Blocker, ExecutionStory, Story, VersionStory, error_in_words
+from replanctl.show.again import unreferenced
+from replanctl.show.changes import describe
 from replanctl.show.columns import Columns
-from replanctl.show.diff import describe
+from replanctl.show.diff import change_row, same_row
 from replanctl.show.execution import ExecutionLines
 from replanctl.show.failure import refusal
+from replanctl.show.marks import state_span
+from replanctl.show.naming import title
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
-from replanctl.show.words import REASONS, RESUMED, number
+from replanctl.show.text import Glyphs
+from replanctl.show.words import REASONS, RESUMED, number, version_cause
 
 FIRST, LAST = 2, 4  # entries of a long story that are shown; those between them are counted
 
@@ -27,12 +34,6 @@ _STATES: dict[StepState | None, tuple[str, str]] = {
     None: ("left the plan", "notice"),
 }
 _FOR = {StepState.PENDING: "waits for", StepState.SKIPPED: "because of"}
-_STYLES = {
-    ChangeKind.ADDED: "added",
-    ChangeKind.REVISED: "revised",
-    ChangeKind.REWIRED: "rewired",
-    ChangeKind.REMOVED: "gone",
-}
 
 
 def why_screen(paper: Paper, story: Story, run: int | None) -> None:
@@ -41,6 +42,7 @@ def why_screen(paper: Paper, story: Story, run: int | None) -> None:
     columns.grow(_forms(story))
     executions = ExecutionLines(columns)
     _head(paper, story, run)
+    columns.head()
     for told in _shown(story.entries):
         if isinstance(told, VersionStory):
             _change(columns, told)
@@ -75,7 +77,9 @@ def _head(paper: Paper, story: Story, run: int | None) -> None:
     word, style = _STATES[story.state]
     here = story.line[-1]
     as_what = f", as step {here}" if here != story.step_id and story.state is not None else ""
+    mark = state_span(story.state, paper)
     paper.line(
+        *((mark, " ") if mark.text.strip() else ()),
         Span(f"step {story.step_id}{'' if run is None else f' of run {run}'}: ", "title"),
         Span(word, style),
         as_what,
@@ -93,38 +97,53 @@ def _ends(line: Sequence[str], ellipsis: str) -> Sequence[str]:
 
 def _change(columns: Columns, change: VersionStory) -> None:
     """A version, and what it made of the step."""
-    paper = columns.paper
-    paper.line(Span(change.version, "version"), _because(change), indent=2, hang=5)
+    columns.paper.line(Span(change.version, "version"), _because(change), indent=2, hang=5)
     difference = step_change(change.old, change.new)
-    words, note, below = describe(difference, paper.glyphs, {})
-    mark = Span(paper.pad(difference.kind.value, columns.mark), _STYLES[difference.kind])
-    beside = "; ".join(filter(None, (note, _unseen(change, difference))))
-    said = Span(f"  {beside}" if beside else "", "dim")
-    paper.line(
-        " " * (columns.time + 1), mark, f" {paper.pad(difference.id, columns.id)}  {words}", said, hang=columns.text
+    said = describe(difference, columns.paper.glyphs, {})
+    if beside := _unseen(change, difference, columns.paper.glyphs):
+        said = said._replace(note=beside)
+    if change.old is None or change.new is None:
+        change_row(columns, difference, said)
+    elif _is_listed_again(change.old, change.new, difference):
+        same_row(columns, difference.id, said._replace(words=title(change.new), below=()))
+    elif change.old.id != change.new.id:  # as in the diff of the whole plan: another step, in the place of this one
+        change_row(columns, structs.replace(difference, kind=ChangeKind.ADDED), said)
+    else:
+        change_row(columns, difference, said)
+
+
+def _is_listed_again(old: Step, new: Step, difference: StepChange) -> bool:
+    """Whether nothing is done otherwise: the same step, or one that reads and rests on what took the others' places."""
+    if old.id == new.id:
+        return not difference.fields
+    return (title(old), old.tool, len(old.depends_on or ())) == (title(new), new.tool, len(new.depends_on or ())) and (
+        same_args(unreferenced(old.args), unreferenced(new.args))
     )
-    for line in below:
-        paper.line(Span(line, "dim"), indent=columns.text, hang=columns.text + 2)
 
 
 def _because(change: VersionStory) -> str:
     """Why there is this version; nothing for the first."""
     if change.granularity is not None:
-        return f" {change.granularity}, because {change.cause}"
+        return f" {change.granularity}, because {version_cause(change.cause)}"
     return "" if change.rule is None else f" {RESUMED}"
 
 
-def _unseen(change: VersionStory, difference: StepChange) -> str:
+def _unseen(change: VersionStory, difference: StepChange, glyphs: Glyphs) -> str:
     """What a difference does not show: whose place was taken, which premises went, that nothing changed at all."""
     old, new = change.old, change.new
     if old is None or new is None:
         return ""
     if old.id != new.id:
-        return f"instead of {old.id}"
+        needs = f" {glyphs.dot} rests on {_needs(old)} {glyphs.arrow} {_needs(new)}"
+        return f"instead of {old.id}{needs if old.depends_on != new.depends_on else ''}"
     gone = [name for name in old.assumes if name not in new.assumes]
     if gone:
         return f"no longer assumes {', '.join(gone)}"
     return "" if difference.fields else "as it was, to be run again"
+
+
+def _needs(step: Step) -> str:
+    return ", ".join(step.depends_on or ()) or "nothing"
 
 
 def _end(paper: Paper, story: Story) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from replanctl.kinds import GateName, Reason, Settle
+from replanctl.kinds import ErrorType, GateName, Reason, Settle
 from replanctl.replan import GATE, GATES
 
 # Why a session ended, by reason.
@@ -52,6 +52,14 @@ ON_FAILURE = {
     "abort": "nothing may go on without it",
     "defer": "a gap, the rest goes on without it",
 }
+
+
+def version_cause(cause: str) -> str:
+    """Why there is a version, of its cause: `step 3 failed (assumption)`, or `the goal changed`."""
+    error_type, at, step_id = cause.partition("@")
+    if at:
+        return f"step {step_id} failed ({error_type})"
+    return "the goal changed" if cause == ErrorType.GOAL_CHANGED else cause
 
 
 def seconds(value: float) -> str:

@@ -8,7 +8,7 @@ from tests.cli.conftest import PLAN, SHAPE, Cli
 from tests.cli.conftest import cli as cli
 
 SIDES = [
-    ("v1", "v2", "v1 → v2 patch, because assumption@2: no price"),
+    ("v1", "v2", "v1 → v2 patch, because step 2 failed (assumption): no price"),
     ("1", "2", "1:v1 → 2:v2"),
     ("-", "v2", "- → v2"),
     ("1", "-", "1:v1 → -"),

@@ -16,12 +16,12 @@ def test_a_screen_folds_what_a_diff_shows(root_cli: Cli) -> None:
     removed = [line.split() for line in screen[begin : begin + 90] if line.split()[:1] == ["-"]]
     assert [words[1] for words in removed[:40]] == [str(id_) for id_ in range(1, 41)]
     assert removed[40:] == [["-", "61", "more:", "41–101"]]
-    assert "        Plan: 101 added, 101 removed, 0 kept." in screen
+    assert "               Plan: 101 added, 101 removed, 0 kept." in screen
     shown = root_cli("diff", "v1", "v2").out.splitlines()
     assert sum(line.split()[0] == "-" for line in shown) == 101
 
 
 def test_steps_listed_again_are_one_line(root_cli: Cli) -> None:
     screen = root_cli("run", "-", stdin=PLAN).out.splitlines()
-    assert "        = 2–101  listed again as 102–201, nothing else changed" in screen
-    assert "        Plan: 1 revised, 100 listed again, 0 kept." in screen
+    assert "               = 2–101  listed again as 102–201, nothing else changed" in screen
+    assert "               Plan: 1 revised, 100 listed again, 0 kept." in screen

@@ -16,5 +16,5 @@ def test_a_run_that_goes_on_has_not_ended(cli: Cli) -> None:
                 run.append(event)
             run.flush()
             done = cli("show", "2")
-    head = whole[: whole.index("     1s")].replace("run 1", "run 2")
+    head = whole[: whole.index("     1s     1s")].replace("run 1", "run 2")
     assert done == Done(0, head, "run 2 is still running\n")

@@ -21,7 +21,7 @@ outcomes:
 # A command after `run PLAN` and `resume 1 --outcomes allowed.yaml`, and a line that it says.
 SAID = [
     ("show", "  v2 taken up again, to run 2 3 once more"),
-    ("show", "  Goal met without a replan: 4s of session time, 1,060 tokens, 180 of them to"),
+    ("show", "  ✓ Goal met without a replan: 4s of session time, 1,060 tokens, 180 of them to"),
     ("show", "  Next: replanctl why 2 · replanctl show --variables"),
     ("why 2", "  v2 taken up again"),
     ("diff v1 v2", "  v1 → v2 taken up again"),

@@ -155,7 +155,7 @@ def test_a_run_that_was_broken_off_is_shown_as_far_as_it_came(ran: Cli) -> None:
 def test_versions_of_a_run_are_compared(ran: Cli) -> None:
     done = ran("diff", "v1", "v2", "--run", "1")
     assert done.code == 0
-    assert done.out.splitlines()[0] == "  v1 → v2 patch, because assumption@2: no price"
+    assert done.out.splitlines()[0] == "  v1 → v2 patch, because step 2 failed (assumption): no price"
     assert done.out.splitlines()[-1].strip() == "Plan: 1 revised, 2 kept."
     found = loaded(ran("diff", "1:v1", "1:v2", "--format", "json"))
     assert {name: found[name] for name in ("schema_version", "from", "to", "revised", "added", "removed", "kept")} == {

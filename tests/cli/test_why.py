@@ -9,11 +9,12 @@ import pytest
 from tests.cli.conftest import Cli, Done
 
 SKIPPED = """\
-  step 3 of run 2: skipped
+  ○ step 3 of run 2: skipped
 
+  start   took   step                                     tool
   v1
-        + 3  write it up  write · rests on 2
-     2s ○ 3  write it up                           blocked by 2
+               + 3  write it up                           write  rests on 2
+     2s        ○ 3  write it up                           blocked by 2
 
   because of step 2 (failed): permission: denied
   session    failed, escalated: step 2 needs a person: permission
@@ -31,7 +32,7 @@ def ran(cli: Cli) -> Cli:
 def test_the_latest_run_is_told_of(ran: Cli) -> None:
     assert ran("why", "3") == Done(0, SKIPPED, "")
     assert ran("why", "3", "--run", "2") == Done(0, SKIPPED, "")
-    assert ran("why", "3", "--run", "1").out.startswith("  step 3 of run 1: done, as step 4\n  lineage    3 → 4\n")
+    assert ran("why", "3", "--run", "1").out.startswith("  ✓ step 3 of run 1: done, as step 4\n  lineage    3 → 4\n")
 
 
 def test_the_document(ran: Cli) -> None:

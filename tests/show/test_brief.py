@@ -9,6 +9,7 @@ import pytest
 from replanctl.kinds import StepState
 from replanctl.replan.signal import Status
 from replanctl.run.events import Attempt, StepEnd
+from replanctl.show.flight import Ended
 from replanctl.show.naming import title, tool_beside
 from replanctl.show.stretch import Stretch, ids_in_words
 from replanctl.show.text import ASCII, UNICODE, width
@@ -99,9 +100,10 @@ def test_a_stretch_counts_and_keeps_few_rows() -> None:
     tools = ["fetch"] * 3 + ["rank", "fetch", "write"] * 100
     stretch = Stretch(_ended(1, "fetch"))
     for number, tool in enumerate(tools, 1):
-        stretch.add(_ended(number, tool), None)
+        stretch.add(Ended(_ended(number, tool), None, (), 1))
     assert (stretch.count, len(stretch.rows), stretch.is_long) == (303, 5, True)
-    assert (stretch.ids(UNICODE), stretch.took()) == ("1–303", "303 calls, 5m04s")
+    assert (stretch.ids(UNICODE), stretch.calls(timed=False), stretch.took()) == ("1–303", "303 calls", "5m04s")
+    assert stretch.calls(timed=True) == "303 calls, 5m04s"
     assert stretch.what(80, UNICODE) == "fetch ×103, rank ×100, write ×100"
     assert stretch.what(26, UNICODE) == "fetch ×103, rank ×100, …"
     assert stretch.what(14, UNICODE) == "fetch ×103, …"

@@ -8,7 +8,8 @@ import pytest
 
 from replanctl.plan.diff import diff_plans
 from replanctl.plan.model import Step
-from replanctl.show.diff import apart, args_in_words, count_line, diff_markdown, diff_screen
+from replanctl.show.changes import apart, args_in_words
+from replanctl.show.diff import count_line, diff_markdown, diff_screen
 from replanctl.show.text import ASCII, UNICODE
 from tests.show.golden import assert_golden, drawn
 

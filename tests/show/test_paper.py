@@ -70,7 +70,7 @@ FOLDED = {
     "Chinese anywhere": ("比较三家云厂商的存储成本和费用", 0, 2, "比较三家云厂商的存储\n  成本和费用\n"),
     "wide at the edge": ("a比较三家云厂商的存储", 0, 2, "a比较三家云厂商的存\n  储\n"),
     "spaces at the end": ("0123456789 123456789    next  ", 0, 0, "0123456789 123456789\nnext\n"),
-    "indent wider than a third": ("a b c d e f g h i j", 15, 15, "      a b c d e f g\n      h i j\n"),
+    "indent wider than half": ("a b c d e f g h i j", 15, 15, "         a b c d e f\n         g h i j\n"),
     "control codes": ("\x1b[2J\nx", 0, 0, "⟨U+001B⟩[2J x\n"),
     "nothing": ("", 3, 3, "\n"),
 }  # fmt: skip

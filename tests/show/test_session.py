@@ -89,7 +89,7 @@ def test_on_a_terminal() -> None:
     marks = {
         (row, char.data): (char.fg, char.bold, char.strikethrough)
         for row in range(60)
-        for column in (8, 10, 13)
+        for column in (15, 17, 20)
         if (char := terminal.buffer[row][column]).data in "✓✗~-+lt"
     }
     seen = {(char, *style) for (_, char), style in marks.items()}
@@ -99,7 +99,9 @@ def test_on_a_terminal() -> None:
 
 def test_chinese_stands_in_columns() -> None:
     rows = [
-        line for line in drawn(lambda paper: draw(paper, "gaps")).splitlines() if re.match(r" *\d+s [✓✗○] \d", line)
+        line
+        for line in drawn(lambda paper: draw(paper, "gaps")).splitlines()
+        if re.match(r" *\d+s +\d*s? [✓✗○] \d", line)
     ]
     columns = [width(line[: line.rindex(" ") + 1]) for line in rows if "blocked" not in line]
     assert len(columns) == 3
@@ -117,15 +119,15 @@ def opened(count: int) -> Iterable[e.Event]:
 
 def test_long_stretches_are_folded_and_failures_are_not() -> None:
     lines = drawn(lambda paper: draw(paper, "long")).splitlines()
-    assert [line.split(maxsplit=2) for line in lines if re.match(r" *\S+ [✓✗○] ", line)] == [
-        ["0s", "✓", "1–59    read ×59                              59 calls, 59s"],
-        ["59s", "✓", "60      read page 60                          read"],
-        ["1m31s", "✓", "61–120  read ×60                              60 calls, 1m"],
-        ["2m31s", "✗", "sum     summarise                             write"],
-        ["2m32s", "○", "part1–part14  skipped, blocked by sum         14 steps"],
+    assert [line.split(maxsplit=3) for line in lines if re.match(r" *\S+ +\w* [✓✗○] ", line)] == [
+        ["0s", "59s", "✓", "1–59    read ×59                              59 calls"],
+        ["59s", "32s", "✓", "60      read page 60                          read"],
+        ["1m31s", "1m", "✓", "61–120  read ×60                              60 calls"],
+        ["2m31s", "1s", "✗", "sum     summarise                             write"],
+        ["2m32s", "○", "part1–part14", "skipped, blocked by sum         14 steps"],
     ]
     whole = drawn(lambda paper: draw(paper, "long", verbose=True)).splitlines()
-    assert sum(bool(re.match(r" *\S+ [✓✗○] ", line)) for line in whole) == 135
+    assert sum(bool(re.match(r" *\S+ +\w* [✓✗○] ", line)) for line in whole) == 135
 
 
 def test_no_row_waits_where_real_tools_do() -> None:
@@ -190,26 +192,26 @@ TOLD: dict[str, tuple[tuple[e.Event, ...], list[str]]] = {
     "a route away from its step": (
         (FAILED, sample.ended("2", 0.0, tool="t"), ROUTE),
         [
-            "     0s ✗ 1  t                                     t",
-            "          assumption: no",
-            "     0s ✓ 2  t                                     t",
-            "          route   step 1: small-radius → patch   nothing rests on it",
+            "     0s     1s ✗ 1  t                                     t",
+            "                 assumption: no",
+            "     0s     1s ✓ 2  t                                     t",
+            "                 route   step 1: small-radius → patch   nothing rests on it",
         ],
     ),
     "lifted": (
         (e.Route(0, 1.0, "v1", "1", "x", "small-radius", 1, Granularity.TAIL, Granularity.PATCH),),
         [
-            "          route   step 1: small-radius → tail   1 step rests on it; lifted from",
-            "                  patch: this step was replanned before",
+            "                 route   step 1: small-radius → tail   1 step rests on it;",
+            "                         lifted from patch: this step was replanned before",
         ],
     ),
     "a user's rule": (
         (e.Route(0, 1.0, "v1", "1", "x", "mine", 9, Granularity.GLOBAL),),
-        ["          route   step 1: mine → global   a rule of this policy"],
+        ["                 route   step 1: mine → global   a rule of this policy"],
     ),
     "abandoned": (
         (sample.failed("1", 0.0, "abandoned", "abandoned, last: timeout", tool="t"),),
-        ["     0s ✗ 1  t                                     t", "          abandoned, last: timeout"],
+        ["     0s     1s ✗ 1  t                                     t", "                 abandoned, last: timeout"],
     ),
     "not replanned": (
         tuple(
@@ -217,9 +219,9 @@ TOLD: dict[str, tuple[tuple[e.Event, ...], list[str]]] = {
             for on_failure in (OnFailure.SKIP, OnFailure.ABORT, OnFailure.DEFER, OnFailure.REPLAN)
         ),
         [
-            "          skip    what depends on it is skipped, the rest goes on",
-            "          abort   nothing may go on without it",
-            "          defer   a gap, the rest goes on without it",
+            "                 skip    what depends on it is skipped, the rest goes on",
+            "                 abort   nothing may go on without it",
+            "                 defer   a gap, the rest goes on without it",
         ],
     ),
     "gates without a limit, and one seen before": (
@@ -228,27 +230,26 @@ TOLD: dict[str, tuple[tuple[e.Event, ...], list[str]]] = {
             e.Gate(0, 1.0, "v1", "max_repeat", 3, 1, True, "1"),
             e.Gate(0, 1.0, "v1", "max_seconds", 120.0, 60.5, True, "1"),
         ),
-        ["          gates   failure 4 · seen 1/3 · clock 1m/2m"],
+        ["                 gates   before  this failure 4 · same plan 1/3 · time 1m/2m"],
     ),
     "a plan seen before": (
         (e.Gate(0, 1.0, "v1", "max_repeat", 1, 1, False, "1"),),
         [
-            "          gates   seen 1/1 ✗",
-            "          stopped earlier versions with this very plan: 1, the limit is 1",
-            "                  (oscillation)",
+            "                 stopped earlier versions with this very plan: 1, the limit is 1",
+            "                         (oscillation)",
         ],
     ),
     "a replanner that failed": (
         (e.PlanDraft(0, 1.0, "v1", "1", Granularity.PATCH, "python", (), error="ValueError: x"),),
-        ["          draft   python failed: ValueError: x"],
+        ["                 draft   python failed: ValueError: x"],
     ),
     "names and warnings of a draft": (
         (e.PlanDraft(0, 1.0, "v1", "1", Granularity.PATCH, "scripted", (), {"a": "4", "b": "5"}, warnings=("twice",)),),
-        ["          named   a → 4, b → 5", "          warning twice"],
+        ["                 named   a → 4, b → 5", "                 warning twice"],
     ),
     "a goal that is no other": (
         (e.GoalChanged(0, 2.0, "v1", "new", "old", False, (), ("it is the current one",)),),
-        ["     2s ! the goal stays: old", "          warning it is the current one"],
+        ["     2s        ! the goal stays: old", "                 warning it is the current one"],
     ),
     "health, gathered": (
         (
@@ -257,7 +258,10 @@ TOLD: dict[str, tuple[tuple[e.Event, ...], list[str]]] = {
             e.VariableHealth(0, 1.0, "v1", "E3", "void", "computed from E1"),
             e.VariableHealth(0, 1.0, "v1", "E4", "clean", "verdict", "keep"),  # type: ignore[arg-type]
         ),
-        ["          health  E1 E2 → stale: p", "          health  E3 → void: computed from E1"],
+        [
+            "                 health  E1 E2 → stale: p does not hold",
+            "                 health  E3 → void: computed from E1",
+        ],
     ),
     "warnings of an execution": (
         (
@@ -265,18 +269,18 @@ TOLD: dict[str, tuple[tuple[e.Event, ...], list[str]]] = {
             sample.ended("1", 0.0, tool="t", warnings=("it may have happened",)),
         ),
         [
-            "     0s ✓ 1  t                                     t",
-            "          warning step 1 reads E9, which is stale",
-            "          warning it may have happened",
+            "     0s     1s ✓ 1  t                                     t",
+            "                 warning step 1 reads E9, which is stale",
+            "                 warning it may have happened",
         ],
     ),
     "a Solver that can't": (
         (e.SolverCalled(0, 9.0, "v1", (), ("2",), ("E1",), False),),
-        ["     9s ✗ the Solver could not answer from nothing; gaps E2; missing E1"],
+        ["     9s        ✗ the Solver could not answer from nothing; gaps E2; missing E1"],
     ),
     "skipped": (
         (e.StepEnd(0, 3.0, "v1", "4", StepState.SKIPPED, "skipped", "t", 3.0, blocked_by=("2", "3")),),
-        ["     3s ○ 4  t                                     blocked by 2, 3"],
+        ["     3s        ○ 4  t                                     blocked by 2, 3"],
     ),
 }
 
@@ -299,4 +303,4 @@ def test_cause(cause: str, said: str) -> None:
     lesson = e.LessonLearned(0, 3.0, "v1", "whatever", 1, "3", ErrorType.ASSUMPTION, None, "v1", cause)
     commit = e.PlanCommit(1, 3.0, "v2", "v1", Granularity.PATCH, "small-radius", "assumption@3", "g", ())
     lines = told(lesson, commit, e.PlanDiffed(2, 3.0, "v2", "v1", "v2", Granularity.PATCH, "assumption@3"))
-    assert any(f"because assumption@3: {said}" in line for line in lines)
+    assert any(f"because step 3 failed (assumption): {said}" in line for line in lines)

@@ -105,7 +105,7 @@ def test_variables_by_health() -> None:
 def test_lessons_say_how_often() -> None:
     book = [sample.result().lessons[0], *(_lesson("v2 step 1 unknown: x; avoid: none", 3),)]
     assert drawn(lambda paper: lessons.section(paper, sample.result(lessons=tuple(book))), width=100) == (
-        "  lessons    v1 step 3 assumption: sells by quote only; avoid price_lookup: shape\n"
+        "  lessons    v1 step 3 assumption: sells by quote only; avoid price_lookup (shape)\n"
         "             v2 step 1 unknown: x (3 times)\n"
     )
 
@@ -176,22 +176,22 @@ ENDINGS: dict[str, tuple[SessionResult, str]] = {
     ),
     "with refused drafts": (
         sample.result(ledger=REFUSED),
-        "Goal met after 1 replan and 2 refused drafts: 5s of session time, 13 tokens, 3 of them to recover "
+        "Goal met after 1 replan and 2 that failed: 5s of session time, 13 tokens, 3 of them to recover "
         "from failures.",
     ),
     "at a gate": (
         sample.result(**FAILED, revisions=(), ledger=REFUSED),
-        "Goal not met after 3 tries to replan: no replans were left at step 3 (replan_budget, 5/5). "
-        "5s of session time, 13 tokens, 3 of them to recover from failures.",
+        "Goal not met after 3 replans that failed: no replans were left at step 3 (replan_budget, 5/5). "
+        "It took 5s of session time, 13 tokens, 3 of them to recover from failures.",
     ),
     "without a gate": (
         sample.result(status="failed", reason="aborted", revisions=(), ledger=NO_REMEDY),
-        "Goal not met without a replan: a step failed that nothing may go on without (aborted). 5s of session time, "
+        "Goal not met: a step failed that nothing may go on without (aborted). It took 5s of session time, "
         "1,000 tokens.",
     ),
     "for a reason of its own": (
         sample.result(status="failed", reason="rained_off", revisions=(), ledger=NO_REMEDY),
-        "Goal not met without a replan: rained_off (rained_off). 5s of session time, 1,000 tokens.",
+        "Goal not met: rained_off (rained_off). It took 5s of session time, 1,000 tokens.",
     ),
 }  # fmt: skip
 
@@ -263,7 +263,7 @@ def test_lessons_that_say_the_same_share_a_line() -> None:
         for n in range(1, 4)
     )
     assert drawn(lambda paper: lessons.section(paper, sample.result(lessons=book)), width=100) == (
-        "  lessons    v1 step 1, v2 step 2, v3 step 3 unknown: no seats; avoid t: error ×2\n"
+        "  lessons    v1 step 1, v2 step 2, v3 step 3 unknown: no seats; avoid t (error ×2)\n"
     )
 
 

@@ -49,12 +49,13 @@ def test_a_session_that_broke_off() -> None:
     assert (
         drawn(lambda paper: why_screen(paper, story_of(events[:started], "1"), 7))
         == """\
-  step 1 of run 7: running
+  ! step 1 of run 7: running
 
+  start   took   step                                     tool
   v1
-        + 1  look up A  price_lookup
-     0s ! 1  look up A                             price_lookup
-          args    vendor: "A"
+               + 1  look up A                             price_lookup
+     0s        ! 1  look up A                             price_lookup
+                 args    vendor: "A"
 
   session    broken off before it came to an end
 """
@@ -88,9 +89,10 @@ policy: {routing: {patch_radius: 0}}
         == """\
   step 3 of run 7: left the plan
 
+  start   took   step                                     tool
   v1
-        + 3  tell  t · rests on 2
-  v2 tail, because assumption@2
-        - 3  tell
+               + 3  tell                                  t     rests on 2
+  v2 tail, because step 2 failed (assumption)
+               - 3  tell
 """
     )

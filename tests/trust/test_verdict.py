@@ -45,7 +45,7 @@ def session(reason: str, wide: WideCli) -> list[str]:
 def closing(text: str) -> str:
     """The last sentence of a screen, unfolded, without what to do next."""
     return re.sub(
-        r"\s+", " ", re.findall(r"^ *(Goal (?:not )?met .*?\.)\s*(?:Next:|\Z)", text, re.DOTALL | re.MULTILINE)[-1]
+        r"\s+", " ", re.findall(r"^ *(?:[✓◐✗] )?(Goal (?:not )?met .*?\.)\s*(?:Next:|\Z)", text, re.DOTALL | re.MULTILINE)[-1]
     )
 
 

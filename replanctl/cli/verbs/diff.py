@@ -10,7 +10,7 @@ from replanctl.cli.output import write_document, write_json
 from replanctl.cli.world import World
 from replanctl.kinds import DiffFormat
 from replanctl.plan import PlanDiff, diff_plans
-from replanctl.show import RESUMED
+from replanctl.show import RESUMED, words
 
 DIFFERENT = 1
 
@@ -33,15 +33,19 @@ def execute(options: Options, world: World) -> int:
     operands = Operands(world.store_folder(options.store), options.run, world.stdin)
     old, new = operands.find(options.old), operands.find(options.new)
     diff = diff_plans(old.steps, new.since(old), old_name=old.name, new_name=new.name)
+    held = old.kept if new.run == old.run else frozenset()  # the result of another run is of no use here
     match options.format:
         case DiffFormat.JSON:
             write_json(world.stdout, _document(diff))
         case DiffFormat.MARKDOWN:
             from replanctl.show import diff_markdown
 
-            write_document(world.stdout, diff_markdown(diff))
+            write_document(world.stdout, diff_markdown(diff, held=held))
         case DiffFormat.TEXT:
-            _draw(options, world, old, new, diff)
+            from replanctl.show import diff_screen
+
+            paper = world.paper(world.stdout, options.color)
+            diff_screen(paper, diff, _why(old, new), held=held)
         case _:
             assert_never(options.format)
     # 0 unless asked, as `git diff` has it: in a script with `set -e` a difference is no error.
@@ -55,12 +59,6 @@ def _document(diff: PlanDiff) -> dict[str, object]:
     }
 
 
-def _draw(options: Options, world: World, old: Operand, new: Operand, diff: PlanDiff) -> None:
-    from replanctl.show import diff_screen
-
-    diff_screen(world.paper(world.stdout, options.color), diff, _why(old, new))
-
-
 def _why(old: Operand, new: Operand) -> str:
     """Why a version was made, where it is compared with the one it was made from."""
     if old.version is None or new.version is None:
@@ -70,7 +68,7 @@ def _why(old: Operand, new: Operand) -> str:
     if new.version.granularity is None:
         return RESUMED
     said = f": {new.message}" if new.message else ""
-    return f"{new.version.granularity}, because {new.version.cause}{said}"
+    return f"{new.version.granularity}, because {words.version_cause(new.version.cause)}{said}"
 
 
 VERB = Verb("Compare two plan versions, or plan files.", Options, execute)
