@@ -60,7 +60,9 @@ class FailureLines:
         """Write the readings gathered so far: of what was spent before, and with what the replan takes after it."""
         shown = [gate for gate in self._gates if gate.gate != "max_repeat" or gate.reading or not gate.admitted]
         self._gates = []
-        if not shown or (len(shown) == 1 and not shown[0].admitted):  # the line below says it all
+        if len(shown) <= 1:  # no replan: the gate of a step, a call or a wait
+            for gate in shown:
+                self._columns.detail("gates", self._reading(gate))
             return
         halves = [
             (word, [gate for gate in shown if _holds_what_comes(gate) is holds])

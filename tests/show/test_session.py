@@ -235,6 +235,7 @@ TOLD: dict[str, tuple[tuple[e.Event, ...], list[str]]] = {
     "a plan seen before": (
         (e.Gate(0, 1.0, "v1", "max_repeat", 1, 1, False, "1"),),
         [
+            "                 gates   same plan 1/1 ✗",
             "                 stopped earlier versions with this very plan: 1, the limit is 1",
             "                         (oscillation)",
         ],

@@ -115,12 +115,12 @@ MOMENTS: dict[str, tuple[list[Event], Call | ReplanRequest, str]] = {
     "the clock runs on": (
         [start(max_seconds=60), commit(), began("2", at=40.0)],
         CALL,
-        "  waiting 12s for step 2, ask the sales team of vendor B · 0 of 3 done · near limit: clock 52s/1m",
+        "  waiting 12s for step 2, ask the sales team of vendor B · 0 of 3 done · near limit: time 52s/1m",
     ),
     "the breaker, at a replan": (
         [start(per_step=3, max_replans=9), commit(), *asked_planner(500)],
         FAILED,
-        "  waiting 12s (of 1m) for the planner, step 2 failed · 0 of 3 done · near limit: failure 2/3",
+        "  waiting 12s (of 1m) for the planner, step 2 failed · 0 of 3 done · near limit: this failure 2/3",
     ),
     "the breaker is no matter of a step": (
         [start(per_step=3, max_replans=9), commit(), *asked_planner(500)],
