@@ -45,8 +45,8 @@ def listed_again(changes: Sequence[StepChange], held: Container[str] = ()) -> Ag
 
 
 def results_kept(result: SessionResult, version: VersionView) -> set[str]:
-    """The steps that were done in a version and whose results were never taken back."""
-    usable = {name for name, variable in result.variables.items() if variable.health != Health.VOID}
+    """The steps that were done in a version and whose results may be used as they are."""
+    usable = {name for name, variable in result.variables.items() if variable.health == Health.CLEAN}
     return {step.id for step in version.steps if step.state is StepState.DONE and variable_name(step.id) in usable}
 
 

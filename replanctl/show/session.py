@@ -136,11 +136,15 @@ class SessionScreen:
         if verdicts:
             self._columns.detail("verdict", verdicts)
         if event.granularity is not None:
-            lost = {name for name, verdict in event.verdicts.items() if verdict is Verdict.DISCARD}
-            held = {id_ for id_ in event.removed if (name := variable_name(id_)) in self._done and name not in lost}
+            held = {id_ for id_ in event.removed if self._is_held(variable_name(id_), event)}
             diff_rows(self._columns, diff, self._kept(diff), held=held, most=self._most)
         for id_ in event.removed:
             self._steps.pop(id_, None)
+
+    def _is_held(self, name: str, event: PlanCommit) -> bool:
+        """Whether a variable may be used in a version that comes: by its verdict, or because it never fell."""
+        verdict = event.verdicts.get(name)
+        return name in self._done if verdict is None else verdict is not Verdict.DISCARD
 
     def _why(self, event: PlanCommit) -> str:
         if event.granularity is None:
@@ -183,7 +187,7 @@ class SessionScreen:
             self._failure.signal(event)
 
     def _variable_health(self, event: VariableHealth) -> None:
-        if event.health == Health.VOID:
+        if event.health != Health.CLEAN:
             self._done.discard(event.name)
         self._health.add(event)
 

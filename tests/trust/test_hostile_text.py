@@ -61,7 +61,7 @@ SCREENS = {
     "validate plan.yaml": "",
     "diff 1:v1 1:v2": "tool action second_action message draft_action",
     "diff 1:v2 1:v3": "other_tool fallback second_action key old_arg revised_action new_arg semantic",
-    "diff 1:v3 1:v4": "other_tool fallback draft_action revised_action last_action",
+    "diff 1:v3 1:v4": "other_tool fallback last_action",
     "diff plan.yaml 1:v1": "",
     "replay 1": "",
     "cost --run 1": "",
@@ -249,7 +249,7 @@ def test_columns_stand_under_each_other(wide: WideCli, payload: Payload, columns
     wide.columns = columns
     wide.files({"plan.yaml": hostile.yaml(uneven(payload.raw)), "plain.yaml": hostile.yaml(uneven("x"))})
     screens = {
-        "run plan.yaml": ("Tool", r"^ *\S+s [✓✗] "),
+        "run plan.yaml": ("Tool", r"^ *\S+s +\S+s [✓✗] "),
         "graph plan.yaml --format text": ("Tool", "Tool"),
         "run plain.yaml -q": None,
         "runs": ("pla", r"^ +\d+ "),
