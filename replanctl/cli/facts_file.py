@@ -170,7 +170,7 @@ def _merged(shards: dict[int, Shard], paths: tuple[str, ...]) -> tuple[Study, It
 
 
 def _interleaved(shards: list[Iterator[Facts]]) -> Iterator[Facts]:
-    """One of each in turn: that is how they were dealt."""
+    """Facts of the shards in turn, one of each, as `sharded` dealt the sessions out."""
     while True:
         for shard in shards:
             one = next(shard, None)

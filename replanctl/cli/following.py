@@ -87,7 +87,7 @@ def naming_the_run(run: int | None, offers: Offers) -> Iterator[None]:
 
 # A view is told and never asked: it can't change what a session comes to, and a run without one is the same run.
 class View(Protocol):
-    """Whoever watches a session."""
+    """A listener to one session: it is told each event, then the result."""
 
     def event(self, event: Event) -> None:
         """Something happened."""
@@ -122,7 +122,7 @@ class JsonLines:
         write_line(self._stream, self._encode(event))
 
     def close(self, result: SessionResult) -> None:
-        """The last event said it all."""
+        """Nothing is left to write: the last event has been written."""
 
 
 class ClosingLine:
@@ -151,8 +151,8 @@ def screen(
     later: bool = False,
     live: bool = False,
 ) -> SessionScreen:
-    """Everything, as a person reads it. Its head says where the outcomes came from, which recording the rehearsal was
-    made of, and which limits hold.
+    """The session as a screen for a person. Its head says where the outcomes came from, of which recording the
+    rehearsal was made, and which limits hold.
 
     `whole` puts behind a suggested command what it needs, `later` says that there are later runs, and `live` that real
     tools are waited for.
@@ -225,7 +225,7 @@ class Offers(msgspec.Struct, frozen=True):
 
 
 class Offering:
-    """A view that is told the result with whole commands."""
+    """Passes events on to a view, and the result with the commands completed by the flags they need."""
 
     def __init__(self, view: View, offers: Offers) -> None:
         self._view = view

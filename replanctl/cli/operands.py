@@ -68,7 +68,7 @@ class Operands:
         self._result = cache(self._load)
 
     def find(self, name: str) -> Operand:
-        """The operand of this name. Raises UsageError where a run has no such version."""
+        """The version or plan file of this name. Raises UsageError for a version that is not there, InputError."""
         try:
             where = point(name)
         except ValueError:

@@ -60,7 +60,7 @@ class Rehearsed:
         return mismatches(expected, self.result)
 
     def told(self, found: Sequence[str]) -> str:
-        """What was not expected, and the stories of the steps behind it."""
+        """The differences, followed by the story of each step they are about."""
         stories = [self.story(step) for step in self._behind(found)]
         return "\n".join([*found, *(f"\n{story}" for story in stories)])
 

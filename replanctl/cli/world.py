@@ -42,7 +42,7 @@ class World(msgspec.Struct, frozen=True):
 
     @classmethod
     def real(cls) -> World:
-        """The process's own."""
+        """The streams, the environment and the clocks of this process."""
         return cls(sys.stdin, patient(sys.stdout), patient(sys.stderr, forgiving=True), os.environ, utc_now)
 
     def says_color(self, when: Color, stream: TextIO) -> bool:
@@ -58,7 +58,7 @@ class World(msgspec.Struct, frozen=True):
         return forced or (stream.isatty() and self.environ.get("TERM") != "dumb")
 
     def paper(self, stream: TextIO, when: Color) -> Paper:
-        """What human texts are written on."""
+        """A paper on a stream, with colour and width as the flags and the environment say."""
         from replanctl.show import Paper, make_console
 
         return Paper(make_console(stream, color=self.says_color(when, stream), width=self._columns()))

@@ -82,7 +82,7 @@ class EffectLog:
 
 
 def question_of(version: str, step_id: str, attempt: int, tool: str) -> str:
-    """How a call is asked about."""
+    """The text that a call is kept under in the journal: version, step, attempt and tool."""
     return f"{version} step {step_id} attempt {attempt}: {tool}"
 
 

@@ -201,7 +201,7 @@ def interrupt_in(error: BaseException) -> BaseException | None:
 
 
 def status_of(error: BaseException) -> Status:
-    """The status an exception stands for."""
+    """The status of a call that raised this exception; `error` for any class that is not in the table."""
     return next((status for kind, status in _STATUS_OF if isinstance(error, kind)), Status.ERROR)
 
 

@@ -30,7 +30,7 @@ OUTSIDE = "command"  # what events call a planner that is none of ours
 
 
 class Outside(msgspec.Struct, frozen=True):
-    """Who is asked for real. In a replay nobody is: every answer is on record."""
+    """The real tools and the real planner of a run. In a replay both refuse: every answer is on record."""
 
     tools: Tools
     replanner: Replanner

@@ -93,7 +93,7 @@ def _short(value: Any) -> str:
 
 @contextmanager
 def sound(folder: Path, run: int) -> Iterator[None]:
-    """What goes wrong over a stored run inside is the store's fault, unless the run comes out as it was stored.
+    """Turn errors over a stored run into DamagedRunError, unless the run comes out as it was stored.
 
     Raises DamagedRunError where it does not; a bug of ours goes on as it is.
     """

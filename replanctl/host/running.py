@@ -1,4 +1,4 @@
-"""A run from Python: prepared, begun, and followed to its end, in a store or without one."""
+"""Rehearsing from Python: a run is prepared, begun, and followed to its end, in a store or without one."""
 
 from __future__ import annotations
 

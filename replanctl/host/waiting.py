@@ -48,5 +48,5 @@ class WatchedReplanner:
             return self._replanner.replan(request)
 
     def cause(self, request: ReplanRequest) -> str:
-        """What it says beside its answer."""
+        """The cause that the planner names, without being watched."""
         return self._replanner.cause(request)

@@ -36,7 +36,7 @@ Batch = tuple[tuple[Rehearsal, tuple[Trial, ...]], ...]
 # The cyclic collector would look through all that the batch holds again and again. With it off, one collection of the
 # young generations at the end frees the sessions; a full one would walk the loaded plans too, for nothing.
 def run_batch(batch: Batch) -> list[Facts]:
-    """What a worker does. Sessions make cycles, so they are collected once for all, as long as they are young."""
+    """Run a batch of sessions in a worker, and return their facts in order."""
     with collector_paused():
         found = [
             judged(rehearsal, trial) if trial.judged else run_trial(rehearsal, trial)

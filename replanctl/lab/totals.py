@@ -39,7 +39,7 @@ class TotalsFold:
         self.handed_over += one.reason is Reason.ESCALATED
 
     def add(self, many: Totals) -> None:
-        """Take in what was counted already."""
+        """Add the totals of another plan."""
         self.sessions += many.sessions
         self.met += many.absorbed + many.by_replans
         self.absorbed += many.absorbed
@@ -47,7 +47,7 @@ class TotalsFold:
         self.handed_over += many.handed_over
 
     def totals(self) -> Totals:
-        """What they came to."""
+        """The totals of the sessions taken in so far."""
         completed = self.met + self.gaps
         # What did neither complete nor hand over was stopped: by a gate, an abort, or for want of a plan.
         stopped = self.sessions - completed - self.handed_over
@@ -90,6 +90,6 @@ class LaneFold:
         self._microseconds += round(one.seconds * 1_000_000)
 
     def totals(self) -> LaneTotals:
-        """What the lane came to."""
+        """The totals of the lane so far."""
         sums: dict[str, Any] = {**self._sums, "seconds": self._microseconds / 1_000_000}
         return LaneTotals(lane=self._name, **sums)

@@ -41,7 +41,7 @@ class Rescued(msgspec.Struct, frozen=True):
 
     @property
     def worth_it(self) -> bool:
-        """Whether it is worth freeing: all are of which no recording says that it failed its task."""
+        """Whether it is worth freeing: unless its recording says that it failed its task."""
         return self.solved is not False
 
 
@@ -87,7 +87,7 @@ class GateTuning(msgspec.Struct, frozen=True):
 
 
 class Share(msgspec.Struct, frozen=True):
-    """So many of so many, with the exact interval of the share (95 %)."""
+    """A share, `hits` of `trials`, with its exact 95 % interval (Clopper–Pearson)."""
 
     hits: int
     trials: int
@@ -118,7 +118,7 @@ class Tuning(msgspec.Struct, frozen=True):
 
 
 def tune_trials(case: Case, policy: Policy | None = None) -> list[Trial]:
-    """The case once, as it is, and judged."""
+    """One trial of a case: run as it is, and run again under other limits where a gate stops it."""
     return [Trial((case.name,), policy=policy, lessons=case.lessons, judged=True)]
 
 

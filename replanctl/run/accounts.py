@@ -18,7 +18,10 @@ from replanctl.run.result import EffectView, LedgerLine, LedgerTotals, LedgerVie
 # order of the beginnings is the plan's; the order of the ends is up to the tools, and a ledger that followed it would
 # read differently for every latency in the script.
 class Bookings:
-    """Takes in what calls and replans booked. `coefficients` are what a call is estimated at."""
+    """The ledger, folded from events: one line for each call, plan, replan and Solver call, in tokens.
+
+    `coefficients` are what a call is estimated at.
+    """
 
     def __init__(self) -> None:
         self.coefficients: dict[str, int] = {}
@@ -42,7 +45,7 @@ class Bookings:
             kind, estimated = LedgerKind.RETRY, self.coefficients.get("retry", 0)
 
     def booked(self, event: e.Ledger) -> None:
-        """Planning, a replan, or the Solver."""
+        """Add the line of a plan, a replan or the Solver: these book in an event of their own."""
         self._lines.append(
             LedgerLine(event.kind, event.version, event.step_id, event.granularity, event.estimated, event.booked)
         )
@@ -54,7 +57,7 @@ class Bookings:
 
 
 def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
-    """Main is planning and first executions; remedy is everything else."""
+    """The sums of a ledger, in tokens: main is planning and first executions, remedy everything else."""
     main = remedy = 0
     for line in lines:
         if line.kind.is_main:
@@ -67,7 +70,7 @@ def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
 # An effect is what a call did, not what was heard of it: a call whose answer is lost counts, one that was refused does
 # not. So effects are taken from `acted`, which the attempt carries, and never from its status.
 class Effects:
-    """Takes in when calls begin and what they came to. `once_only` are the tools that act on the world."""
+    """Counts the calls that took effect, folded from events. `once_only` are the tools that act on the world."""
 
     def __init__(self) -> None:
         self.once_only: Set[str] = frozenset()
@@ -75,14 +78,14 @@ class Effects:
         self._acted: list[tuple[int, str, str, str, dict[str, Any]]] = []  # seq, version, step, tool, args
 
     def began(self, event: e.StepStart | e.StepRetry | e.StepFallback) -> None:
-        """A call of a step begins."""
+        """Note when a call of a step begins: effects are listed in that order."""
         if type(event) is e.StepStart:
             self._begun[event.step_id] = [(event.seq, event.version)]
         else:
             self._begun[event.step_id].append((event.seq, event.version))
 
     def ended(self, event: e.StepEnd, args: dict[str, Any]) -> None:
-        """An execution ended, with all its calls."""
+        """Note which calls of an execution took effect."""
         begun = self._begun.pop(event.step_id)
         for (seq, version), attempt in zip(begun, event.attempts, strict=False):
             if attempt.acted:

@@ -29,7 +29,7 @@ class Settlement(msgspec.Struct, frozen=True):
 
 
 class Script(msgspec.Struct, frozen=True):
-    """A file of outcomes, whole."""
+    """A file of outcomes: its name and its text."""
 
     name: str
     text: str

@@ -22,7 +22,7 @@ MICROSECONDS = 1_000_000
 
 
 class Stop(msgspec.Struct, frozen=True):
-    """The session ends here: why, in words, and by which gate."""
+    """Why a session ends: its reason, the same in words, and the check of the gate that refused, if one did."""
 
     reason: Reason
     detail: str
@@ -36,7 +36,7 @@ def refusal(check: Check) -> Stop:
 
 
 class Spending(msgspec.Struct, frozen=True):
-    """What is about to be spent.
+    """What is about to be spent, for the gates that are asked before it.
 
     `tokens` by its coefficient or formula, `steps` are executions that a draft brings, `clock` is when it would begin,
     in microseconds (None: now). A replan has `padded` tokens to be asked for, `asked` for how often this same failure
@@ -140,6 +140,6 @@ class Budget:
         return None
 
     def cut_off(self, state: SessionState) -> Check:
-        """The session's time is up while a call is running."""
+        """The refusal of `max_seconds` where the session's time is up while a call is running."""
         row = GATE[GateName.MAX_SECONDS]
         return Check(row.name, self._limit[row.name], state.at, False)

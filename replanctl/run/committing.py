@@ -61,7 +61,7 @@ class Committing:
         self._plain = plain
 
     def proposal(self, trigger: Trigger, draft: Draft, who: str) -> Proposal:
-        """What this draft would change. In answer to a changed goal an empty one means that what is there will do."""
+        """What this draft would change. An empty answer to a changed goal drops what is open and keeps what is done."""
         state = self._state
         if not draft.steps:
             return self._no_more(draft)
@@ -90,7 +90,7 @@ class Committing:
         )
 
     def faults(self, trigger: Trigger, proposal: Proposal, who: str) -> Faults:
-        """Every reason against it."""
+        """Every reason to refuse the draft; none where it may be committed."""
         if self._plain:
             return Faults(proposal.faults)
         if proposal.closes:

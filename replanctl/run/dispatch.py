@@ -52,7 +52,7 @@ class Dispatcher:
     # -- starting -------------------------------------------------------------------------------------------------
 
     def begin(self, cell: Cell) -> tuple[StepStart, Execution]:
-        """Start an execution: substitute, and say so. It is called once that was told."""
+        """Start an execution: read its references and make its event. `call` makes the call once that was yielded."""
         state, step = self._state, cell.step
         tool, lineage = step.tool_name, cell.lineage
         again = lineage is not None and lineage.called
@@ -139,7 +139,7 @@ class Dispatcher:
         self._schedule(ends, _CALL_ENDS, execution)
 
     def keep_time(self) -> None:
-        """The session has another time from here on, and so have the calls under way."""
+        """Apply a new `max_seconds` to the calls under way: what it cuts off, and what it no longer does."""
         under_way = sorted(self.agenda, key=itemgetter(2))
         self.agenda.clear()
         for clock, what, _, execution in under_way:

@@ -217,7 +217,7 @@ class ResultFold:
         self._warnings += event.warnings
 
     def result(self, run: int | None = None) -> SessionResult:
-        """The document so far; `run` is the number the run is stored under."""
+        """The result of the events so far; `run` is the number the run is stored under."""
         versions = self._plan.views()
         gaps = self._gaps_of(versions)
         end = self._end

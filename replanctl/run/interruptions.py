@@ -42,7 +42,7 @@ class Interruptions:
         self.expect(interruptions)
 
     def expect(self, interruptions: Sequence[Interruption]) -> None:
-        """These are to come, instead of those that have not come due."""
+        """Replace the interruptions that have not come due by these."""
         first = len(self._all)
         self._all = (*self._all, *interruptions)
         self.after: dict[str, list[int]] = {}  # by the step they wait for
@@ -71,12 +71,12 @@ class Interruptions:
         return bool(self._came)
 
     def refused(self) -> list[Interruption]:
-        """What has come due, where no change is taken up."""
+        """What has come due, in a mode that takes up no change; it is forgotten."""
         due, self._came = sorted(self._came), []
         return [self._all[index] for _, index in due]
 
     def heard(self, goal: str) -> list[Interruption]:
-        """What has come due waits, but for those that change nothing: they are returned."""
+        """Put what has come due among those that wait; returns those that change nothing, which do not wait."""
         idle = []
         for due in sorted(self._came):
             one = self._all[due[1]]
@@ -97,12 +97,12 @@ class Interruptions:
         return bool(self.waiting) and self._all[self.waiting[-1][1]].goal == goal
 
     def take(self) -> GoalChange:
-        """What waits, as one change; it is answered with this."""
+        """All that waits, as one change; nothing waits afterwards."""
         waiting = [self._all[index] for _, index in self.waiting]
         self.waiting = []
         return GoalChange(waiting[-1].goal, tuple(dict.fromkeys(name for one in waiting for name in one.refutes)))
 
     def left(self) -> Iterator[Interruption]:
-        """Those that never came due."""
+        """The interruptions that never came due, in the order of the list."""
         indexes = sorted([*(i for many in self.after.values() for i in many), *(i for _, i in self._at)])
         return (self._all[index] for index in indexes)

@@ -19,7 +19,7 @@ from replanctl.plan import Step
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who comes to a call: a step, the first id of its lineage, and whether it stands as v1 lists it."""
+    """The step that wants to make a call, the first id of its lineage, and whether it is still as v1 lists it."""
 
     step: Step
     root: str
@@ -90,7 +90,7 @@ DENIED = Ruling(May.REFUSE, "denied before")
 
 
 def refuse(made: Made) -> Ruling:
-    """The call is not made again, and its answer is not taken."""
+    """The ruling that a call is not made again and that its earlier answer is not taken either, with the reason."""
     happened = "may have" if made.came is Came.DOUBT else "took effect"
     why = f"not made again: {made.tool} acts only once, and step {made.caller.step_id}'s call {happened}"
     return Ruling(May.REFUSE, why, made)
@@ -150,7 +150,7 @@ class CallGuard:
         return made
 
     def hear(self, made: Made, status: Status, value: Any) -> None:
-        """What came of a call. One that did not act stays in flight, for it may be tried again, until it is dropped."""
+        """Record the answer to a call. One that did not act may be tried again, and stays in flight until `drop`."""
         if status.is_answer:
             made.came, made.ok, made.value = Came.ANSWER, status is Status.OK, value
         elif status.may_have_acted:
@@ -161,22 +161,22 @@ class CallGuard:
         self.in_flight -= 1
 
     def drop(self, made: Made) -> None:
-        """A call that did not act will not be tried again: nothing is left of it."""
+        """Forget a call that did not act and will not be tried again."""
         if made.came is Came.NOTHING_YET:
             self.in_flight -= 1
         self._made[made.key].remove(made)
 
     def answer(self, made: Made, value: Any) -> None:
-        """A person says that the call happened, and what it came to."""
+        """Record a person's word that the call happened, and its answer."""
         made.came, made.ok, made.value, made.settled = Came.ANSWER, True, value, True
 
     def forget(self, made: Made) -> None:
-        """A person says that the call did not happen: it may be made."""
+        """Record a person's word that the call did not happen: it may be made."""
         made.settled = True
         self._made[made.key].remove(made)
 
     def ran_again(self, step_id: str) -> None:
-        """A step runs: what it called before is no longer what its state comes from."""
+        """Note that a step runs again: settling one of its earlier calls changes no step any more."""
         for made in self.doubts:
             if made.caller.step_id == step_id:
                 made.stands = False

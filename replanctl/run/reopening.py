@@ -20,7 +20,7 @@ RESUME = "resume"  # the rule and cause of the version in which a resumed sessio
 def reopen(
     state: SessionState, ends: StepEnds, reason: Reason | None = None, also: Iterable[Cell] = ()
 ) -> Iterator[Event]:
-    """A version in which what was given up is pending again; none where there is nothing of the kind.
+    """Commit a version in which the steps that were given up are pending again; no events where there are none.
 
     That is what a stop for this reason gave up, and, whatever the reason, what executions a gate ended, the steps whose
     breaker would now admit one more replan, and what a person's word makes pending `also`.
@@ -32,7 +32,7 @@ def reopen(
     state.given_up = [each for each in state.given_up if each.failure.cell not in lost]
     state.aborted = [failure for failure in state.aborted if failure.cell not in lost]
     graph, refuted, parent = state.graph, state.variables.refuted, state.version
-    # A premise that was refuted stays so, and what rests on it is void from birth: the steps go on without it.
+    # A premise that was refuted stays so, and what rests on it is born degraded: the steps go on without it.
     steps = tuple(_without(cell.step, refuted) for cell in graph.listed() if cell in lost)
     kept = {cell.place: cell for cell in graph.readers.assuming(refuted) if cell.is_open}
     amended = tuple(_without(cell.step, refuted) for cell in graph.in_order(kept.values()))

@@ -71,7 +71,7 @@ class Replanning:
             yield from self._replan(trigger)
 
     def goal_change(self, change: GoalChange) -> Iterator[Event]:
-        """The goal is another one: what was made for the one before degrades, and a global replan answers it."""
+        """Change the goal: variables made for the old one become stale, and a global replan is made for the new one."""
         state = self._state
         previous, state.goal = state.goal, change.goal
         yield state.emit(GoalChanged, change.goal, previous, True, change.refutes)

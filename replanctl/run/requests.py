@@ -38,7 +38,7 @@ _OUR_OWN = (ReplayDivergedError, StoreError)  # what the edges raise is not the 
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What came back: a draft, or (None) what went wrong; `who` was asked."""
+    """A replanner's answer: the draft, or None and the `error`; `who` is the name of the replanner."""
 
     draft: Draft | None
     who: str
@@ -77,7 +77,7 @@ class Requests:
         self._listener = listener
 
     def estimate(self, trigger: Trigger) -> int:
-        """The tokens of the request, by what it really carries."""
+        """What the request is estimated at, in tokens, by the lines it really carries."""
         state = self._state
         return state.cost.replan(
             done=done_lines(self._listed()),
@@ -106,7 +106,7 @@ class Requests:
         return state.budget.checks(Moment.REPLAN, state, Spending(padded=padded(estimate), asked=asked))
 
     def ask(self, trigger: Trigger, estimate: int) -> Answer:
-        """Ask, and count it: whatever comes back, it was asked and is booked."""
+        """Ask the replanner. The request counts as a replan and books its tokens, whatever comes back."""
         answer = self._answer(trigger)
         state = self._state
         # A planner that takes session time delays everything behind it, as a slow tool does: also a deadline may pass

@@ -41,7 +41,7 @@ class StepView(msgspec.Struct, frozen=True, gc=False):
 
 
 class VersionView(msgspec.Struct, frozen=True, gc=False):
-    """One plan version, whole."""
+    """One version of the plan, with all its steps."""
 
     version: VersionName
     parent: VersionName | None

@@ -139,11 +139,11 @@ class Attributes:
         return UNSET
 
     def first(self, wanted: Iterable[str]) -> Any:
-        """The first of these names that is there."""
+        """The value under the first of these names that the span has; UNSET where it has none of them."""
         return next((found for name in wanted if (found := self.get(name)) is not UNSET), UNSET)
 
     def marked(self, marks: Marks) -> bool:
-        """Whether one of the marks is there."""
+        """Whether the span has one of these attributes with the value that goes with it."""
         for name, value in marks:
             found = self.get(name)
             if isinstance(found, str) and (value == "*" or found.strip('"').casefold() == value.casefold()):
@@ -158,7 +158,7 @@ def _field(value: Any, name: str) -> Any:
 
 
 def flattened(raw: dict[str, Any]) -> dict[str, Any]:
-    """All attributes of a span under one roof: its own, those of its events, messages that are spread over names."""
+    """One mapping of all a span says: its attributes, those of its events, and messages spread over many names."""
     plain = dict(attributes_of(raw))
     for event in _events(raw):
         if isinstance(event, dict):

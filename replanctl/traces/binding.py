@@ -80,7 +80,7 @@ class Values:
         return newest
 
     def written(self, word: str) -> Any:
-        """The value that reads so inside a text: the text itself, or a number that was remembered."""
+        """The remembered value that a word in a text stands for, the word itself or a number; else None."""
         if (str, word) in self._sources:
             return word
         return self._numbers[word][1] if word in self._numbers else None
@@ -219,5 +219,5 @@ def _runs_on(after: str, reference: str) -> bool:
 
 
 def escaped(text: str) -> str:
-    """Text in which nothing is a reference."""
+    """The text with every `#E…` escaped, so that nothing in it is read as a reference."""
     return _ESCAPED.sub("##E", text) if "#E" in text else text

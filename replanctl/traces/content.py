@@ -20,7 +20,7 @@ decode_json = msgspec.json.Decoder().decode
 
 
 class ContentError(ValueError):
-    """What stands here is no JSON; `at` is the byte where that shows, if it is known."""
+    """A text is not JSON; `at` is the byte at which that shows, None where it is not known."""
 
     def __init__(self, message: str, at: int | None = None) -> None:
         super().__init__(message)

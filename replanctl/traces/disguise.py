@@ -30,13 +30,13 @@ class Shown(StrEnum):
 # inside a sentence has to become the same word three times. A value that was changed as a whole would no longer be
 # found inside the text around it.
 class Disguise:
-    """Values as they are, or as `shown` says."""
+    """Shows values as they are, or keeps only their shape or their equalities, as `shown` says."""
 
     def __init__(self, shown: Shown = Shown.KEEP) -> None:
         self._word: Callable[[str], str] | None = {Shown.KEEP: None, Shown.SHAPE: _shape, Shown.HASH: _hash}[shown]
 
     def text(self, text: str) -> str:
-        """A text, word by word."""
+        """The text as it is shown, changed word by word."""
         word = self._word
         return text if word is None else _WORD.sub(lambda found: word(found[0]), text)
 

@@ -213,7 +213,7 @@ class NamesGiven:
 
 
 def safe(id_: str) -> str:
-    """An id without anything that means something in a path."""
+    """The id with every character that means something in a path replaced by a hyphen, and cut to 80."""
     return _UNSAFE.sub("-", id_).strip("-")[:_LONGEST].strip("-")
 
 

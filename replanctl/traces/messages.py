@@ -200,7 +200,7 @@ def _fits(answer: Answer, id_: str, call: RecordedCall) -> bool:
 
 
 def hear(call: RecordedCall, answer: Answer, place: float) -> None:
-    """Put an answer into its call."""
+    """Put a tool's answer into its call: when it ended, its result, and its failure if it was one."""
     content = answer.content
     if isinstance(content, list):
         # A single part of JSON is the value itself; other parts that hold no text stay the list they were.
@@ -250,7 +250,7 @@ def holds_messages(value: Any) -> bool:
 
 
 def id_of(value: Any) -> str:
-    """What a run is called; empty where it has no name."""
+    """The id of a run, under one of the usual keys; empty where it has none."""
     if not isinstance(value, dict):
         return ""
     found = (value[key] for key in ID_KEYS if isinstance(value.get(key), str | int) and value[key] != "")
@@ -282,7 +282,7 @@ class Messages:
 
 
 def trace_of(conversation: Conversation, id_: str, raw: Any, place: str, kind: Kind = Kind.MESSAGES) -> Trace:
-    """The recorded run that a conversation was."""
+    """The trace of a conversation that is over."""
     unanswered = conversation.unanswered()
     calls = [call for call in conversation.calls if not any(call is other for other in unanswered)]
     left_out = [f"a call of {call.tool}: nothing came back" for call in unanswered]

@@ -22,12 +22,12 @@ def is_result(value: Any) -> bool:
 
 
 def is_event(value: Any) -> bool:
-    """Whether this is an event of one."""
+    """Whether this is an event of a run of ours."""
     return isinstance(value, dict) and {"seq", "at", "version", "type"} <= value.keys()
 
 
 def is_ours(value: Any) -> bool:
-    """Whether this is either."""
+    """Whether this is a result or an event of a run of ours."""
     return is_result(value) or is_event(value)
 
 

@@ -150,7 +150,7 @@ OPENAI_AGENTS = Table(
 
 
 def at(record: Any, paths: Paths) -> Any:
-    """What the first of the paths leads to that leads to something; UNSET where none does."""
+    """The value at the first of these paths that a record has; UNSET where it has none."""
     for path in paths:
         value = record
         for part in path:

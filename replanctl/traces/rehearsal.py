@@ -38,7 +38,7 @@ class Recorded(msgspec.Struct):
 
     @property
     def succeeded(self) -> bool:
-        """Whether the last attempt did."""
+        """Whether its last attempt succeeded."""
         return self.last.status is Status.OK
 
     @property

@@ -19,7 +19,7 @@ _PAIRS = {"[": "]", "{": "}", "(": ")"}
 
 
 def is_plan(text: str) -> bool:
-    """Whether a text is such a plan."""
+    """Whether a text holds at least one line `#E1 = Tool[`, as ReWOO plans do."""
     return _EVIDENCE.search(text) is not None
 
 

@@ -91,5 +91,5 @@ def latency(span: Span) -> float | None:
 
 
 def text_part(value: Any) -> str:
-    """A text, or nothing."""
+    """A value as text; empty for None and UNSET."""
     return value if isinstance(value, str) else "" if value is None or value is UNSET else str(value)

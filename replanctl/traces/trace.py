@@ -15,7 +15,7 @@ from replanctl.kinds import Status
 # All formats meet here. A reader knows one format and makes a `Trace`; what follows (classification, binding, steps,
 # versions) knows none. So a new format is a reader, and a new rule holds for all formats.
 class Kind(StrEnum):
-    """What a recording can be read from."""
+    """The formats that recordings are read from."""
 
     MESSAGES = "messages"
     OTEL = "otel"

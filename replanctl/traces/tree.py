@@ -18,7 +18,7 @@ from replanctl.traces.trace import Kind, RecordedCall, Trace
 
 
 def trace_from(kind: Kind, id_: str, spans: Iterable[Span], place: str) -> Trace:
-    """The recorded run that these spans, in any order, are of."""
+    """The trace that these spans make, in whatever order they come."""
     whole = _ordered(spans)
     # Exporters retry, and two instruments in one process each record the call: without this every call would be two
     # steps.
