@@ -12,37 +12,13 @@ from replanctl import __version__
 from replanctl.cli.flags import Shared, Verb
 from replanctl.cli.output import OutputError, say
 from replanctl.cli.quick import read_quickly, verb_first
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import InputError, ReplanctlError, UsageError
 from replanctl.host import StoppedError, stop_signals
 from replanctl.kinds import Color
 
-# A module of its own each, imported when it is asked for.
-VERBS = (
-    "run",
-    "diff",
-    "cost",
-    "validate",
-    "show",
-    "runs",
-    "prompt",
-    "why",
-    "resume",
-    "replay",
-    "test",
-    "import",
-    "matrix",
-    "tune",
-    "compare",
-    "merge",
-    "stats",
-    "report",
-    "coupling",
-    "graph",
-    "schema",
-    "explain",
-    "init",
-)
+VERBS = tuple(HELP)  # a module of its own each, imported when it is asked for
 
 _MODULES = {"import": "import_"}  # verbs that are words of Python
 
@@ -116,24 +92,22 @@ def _check_text(words: list[str]) -> None:
 
 def _choose(words: list[str], world: World) -> tuple[Verb, Shared] | int:
     """What is to be done. A plain command line is read quickly; typer takes the rest."""
-    completing = COMPLETION_VARIABLE in world.environ
-    if not words and not completing:
+    how = world.environ.get(COMPLETION_VARIABLE)
+    if how is not None and not words:
+        from replanctl.cli.completing import complete, is_asked
+
+        if is_asked(how):
+            return complete(how, world, lambda name: load_verb(name).options)
+    elif not words:
         return _show_help(world)
-    if words and words[0] in VERBS and not completing:
+    elif words[0] in VERBS:
         verb = load_verb(words[0])
         # A plain command line is what scripts call a thousand times: it does not wait for typer to be imported.
         if options := read_quickly(words[1:], verb.options):
             return verb, options
     from replanctl.cli.typed import read_with_typer
 
-    try:
-        return read_with_typer(words, {name: load_verb(name) for name in VERBS})
-    except KeyError as error:
-        if completing:
-            raise UsageError(
-                f"{COMPLETION_VARIABLE} is set, but {error} is not: no shell asks", hint="unset it"
-            ) from None
-        raise
+    return read_with_typer(words, {name: load_verb(name) for name in VERBS})
 
 
 def _show_help(world: World) -> int:

@@ -34,7 +34,8 @@ class Flag(msgspec.Struct, frozen=True):
     """How one option or argument is written and read.
 
     Without a `metavar` it is a switch. `parse` makes a value of the text and raises ValueError saying what is
-    wrong with it. `positional` ones have no name; `many` may be given again and again.
+    wrong with it. `positional` ones have no name; `many` may be given again and again. `complete` names what a shell
+    offers for it (a row of `candidates.py`), where `parse` is no closed list of words.
     """
 
     help: str
@@ -43,6 +44,7 @@ class Flag(msgspec.Struct, frozen=True):
     short: str = ""
     positional: bool = False
     many: bool = False
+    complete: str = ""
 
 
 # They may stand before or after the verb, for nobody remembers which.

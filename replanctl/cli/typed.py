@@ -15,6 +15,7 @@ from replanctl.cli.flags import Flag, Shared, Verb, flags_of, option_name
 from replanctl.errors import UsageError
 
 PROGRAM = "replanctl"
+_UNASKED = "_REPLANCTL_UNASKED"  # a variable that nobody sets
 _HELP = "Rehearse how plan-and-execute agents replan: offline, deterministic, in milliseconds."
 
 
@@ -30,8 +31,10 @@ def read_with_typer(words: Sequence[str], verbs: Mapping[str, Verb]) -> tuple[Ve
     """The verb and its options, or the exit code where help or completion was the answer. Raises UsageError."""
     command = typer.main.get_command(_app(verbs))
     try:
+        # A shell that asks gives no words; a line with words is obeyed, whatever the shell's variable says.
+        asked = _UNASKED if words else None
         # Not standalone: else click would print and end the process itself, with exit codes of its own.
-        chosen: tuple[Verb, Shared] | int = command.main(list(words), prog_name=PROGRAM, standalone_mode=False)
+        chosen: tuple[Verb, Shared] | int = command.main(list(words), PROGRAM, asked, standalone_mode=False)
     except Exception as error:
         # From typer 0.26 on click is a part of typer, so its errors have no name that holds for every version.
         if not hasattr(error, "format_message"):

@@ -13,6 +13,7 @@ from replanctl.cli.flags import Flag, Verb
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.overrides import with_flags
 from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import load_policy
@@ -44,7 +45,8 @@ class Options(SweepOptions, frozen=True, kw_only=True):
         tuple[Path, ...], Flag("A policy to compare; with one alone, against the plans' own.", "FILE", Path, many=True)
     ] = ()
     strategies: Annotated[
-        tuple[Strategy, ...], Flag("Strategies to compare, with commas between, or all.", "NAMES", strategies)
+        tuple[Strategy, ...],
+        Flag("Strategies to compare, with commas between, or all.", "NAMES", strategies, complete="strategies"),
     ] = ()
     fail_on: Annotated[
         tuple[FailOn, ...], Flag("Exit code 1 for any of these, with commas between.", "WORDS", fail_on(Kind.COMPARE))
@@ -82,4 +84,4 @@ def _own(cases: list[Case]) -> Lane:
     return Lane(OWN, cases[0].rehearsal.policy)
 
 
-VERB = Verb("Run the same scripts under several policies, and say what got better or worse.", Options, execute)
+VERB = Verb(HELP["compare"], Options, execute)

@@ -9,6 +9,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb, amount, count, positive, step_count
 from replanctl.cli.output import answer
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.cost import Coefficients, CostTable, cost_table, measured
 from replanctl.errors import UsageError
@@ -35,11 +36,13 @@ class Options(Shared, frozen=True, kw_only=True):
     steps: Annotated[int | None, Flag("How many steps the plan has.", "N", step_count)] = None
     fail: Annotated[int | None, Flag("Which step fails, from 1.", "K", positive)] = None
     run: Annotated[
-        int | None, Flag("Take the plan, the failure and what calls really cost from this run.", "N", positive)
+        int | None,
+        Flag("Take the plan, the failure and what calls really cost from this run.", "N", positive, complete="runs"),
     ] = None
     coefficients: Annotated[Path | None, Flag("Coefficients from a YAML file.", "FILE", Path)] = None
     set: Annotated[
-        tuple[tuple[str, int], ...], Flag("One coefficient, as step=85.", "NAME=TOKENS", coefficient, many=True)
+        tuple[tuple[str, int], ...],
+        Flag("One coefficient, as step=85.", "NAME=TOKENS", coefficient, many=True, complete="coefficients"),
     ] = ()
     lessons: Annotated[int, Flag("How many lessons a replan carries.", "N", count)] = 1
     price: Annotated[float | None, Flag("The price of a million tokens.", "PRICE", amount)] = None
@@ -97,4 +100,4 @@ def _of_run(run: int, folder: Path) -> OfRun:
     return OfRun(len(ids), failed[0] if failed else None, measured(policy.coefficients, booked), replans)
 
 
-VERB = Verb("Work out what a failure would cost.", Options, execute)
+VERB = Verb(HELP["cost"], Options, execute)

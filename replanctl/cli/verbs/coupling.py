@@ -8,6 +8,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import answer, say
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Source, parse_rehearsal, read_plan, write_text
@@ -75,4 +76,4 @@ def _note(options: Options, silent: int) -> str:
     return f"{steps} {'says' if silent == 1 else 'say'} nothing: --write puts the answer into the file"
 
 
-VERB = Verb("Test what each step's failure would take with it.", Options, execute)
+VERB = Verb(HELP["coupling"], Options, execute)

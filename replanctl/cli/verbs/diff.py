@@ -7,6 +7,7 @@ from typing import Annotated, assert_never
 from replanctl.cli.flags import Flag, Shared, Verb, positive
 from replanctl.cli.operands import Operand, Operands
 from replanctl.cli.output import write_document, write_json
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.kinds import DiffFormat
 from replanctl.plan import PlanDiff, diff_plans
@@ -21,9 +22,11 @@ _SIDE = "v1, 7:v2 (of run 7), 7 (its last one), or a plan file (- is standard in
 class Options(Shared, frozen=True, kw_only=True):
     """What `diff` takes."""
 
-    old: Annotated[str, Flag(f"What to compare with: {_SIDE}", "A", positional=True)]
-    new: Annotated[str, Flag(f"What to compare: {_SIDE}", "B", positional=True)]
-    run: Annotated[int | None, Flag("The run that v1, v2 … belong to; else the latest.", "N", positive)] = None
+    old: Annotated[str, Flag(f"What to compare with: {_SIDE}", "A", positional=True, complete="points")]
+    new: Annotated[str, Flag(f"What to compare: {_SIDE}", "B", positional=True, complete="points")]
+    run: Annotated[
+        int | None, Flag("The run that v1, v2 … belong to; else the latest.", "N", positive, complete="runs")
+    ] = None
     format: Annotated[DiffFormat, Flag("How to write it.", "FORMAT", DiffFormat)] = DiffFormat.TEXT
     exit_code: Annotated[bool, Flag("Exit with 1 when the two differ.")] = False
 
@@ -71,4 +74,4 @@ def _why(old: Operand, new: Operand) -> str:
     return f"{new.version.granularity}, because {words.version_cause(new.version.cause)}{said}"
 
 
-VERB = Verb("Compare two plan versions, or plan files.", Options, execute)
+VERB = Verb(HELP["diff"], Options, execute)

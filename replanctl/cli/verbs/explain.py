@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.docs import Found, entries_of, find, page_names, page_text, page_title, suggestion, words_by_kind
 from replanctl.errors import UsageError
@@ -21,7 +22,13 @@ class Options(Shared, frozen=True, kw_only=True):
 
     word: Annotated[
         tuple[str, ...],
-        Flag("A word from a screen, a file or a message, or a page.", "WORD", positional=True, many=True),
+        Flag(
+            "A word from a screen, a file or a message, or a page.",
+            "WORD",
+            positional=True,
+            many=True,
+            complete="words",
+        ),
     ] = ()
 
 
@@ -70,4 +77,4 @@ def _list(paper: Paper, title: str, said: Mapping[str, str]) -> None:
     list_screen(paper, title, said.items())
 
 
-VERB = Verb("Say what a rule, gate, status, key or any other word means.", Options, execute)
+VERB = Verb(HELP["explain"], Options, execute)

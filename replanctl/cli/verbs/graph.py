@@ -9,6 +9,7 @@ from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.operands import no_version
 from replanctl.cli.output import write_document
 from replanctl.cli.points import Point, point
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.files import parse_rehearsal, read_plan
 from replanctl.host import sound
@@ -22,7 +23,13 @@ class Options(Shared, frozen=True, kw_only=True):
     """What `graph` takes."""
 
     what: Annotated[
-        str, Flag("A plan's YAML file (- is standard input), or a run: 7, 7:v2, v2.", "PLAN|RUN[:vN]", positional=True)
+        str,
+        Flag(
+            "A plan's YAML file (- is standard input), or a run: 7, 7:v2, v2.",
+            "PLAN|RUN[:vN]",
+            positional=True,
+            complete="points",
+        ),
     ]
     format: Annotated[GraphFormat, Flag("How to write it.", "FORMAT", GraphFormat)] = GraphFormat.MERMAID
 
@@ -80,4 +87,4 @@ def _draw(picture: Picture, options: Options, world: World) -> None:
     write_document(world.stdout, "".join(f"{line}\n" for line in lines))
 
 
-VERB = Verb("Draw what rests on what.", Options, execute)
+VERB = Verb(HELP["graph"], Options, execute)

@@ -11,6 +11,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Format, Shared, Verb, folder
 from replanctl.cli.output import write_json
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import InputError, UsageError
 from replanctl.files import collector_paused, load_classes, write_text
@@ -145,4 +146,4 @@ def _tell(reports: Iterable[Report], options: Options, world: World) -> None:
         imported_screen(paper, all_, totals(all_), hidden=options.values is not Shown.KEEP)
 
 
-VERB = Verb("Make rehearsals of recorded runs.", Options, execute)
+VERB = Verb(HELP["import"], Options, execute)

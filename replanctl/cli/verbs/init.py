@@ -9,6 +9,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import as_word, say
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Role, file_schema
@@ -58,4 +59,4 @@ def _indented(schema: object) -> str:
     return msgspec.json.format(msgspec.json.encode(schema)).decode() + "\n"
 
 
-VERB = Verb("Write an example plan with outcomes to begin with.", Options, execute)
+VERB = Verb(HELP["init"], Options, execute)

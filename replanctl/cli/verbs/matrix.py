@@ -13,6 +13,7 @@ from replanctl.cli.flags import Flag, Verb, count
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.overrides import policy_words
 from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.host import load_corpus
 from replanctl.lab import Kind, MatrixOptions, matrix_study
@@ -42,4 +43,4 @@ def execute(options: Options, world: World) -> int:
     return work_off(msgspec.structs.replace(study, flags=flags), work, options, telling, world, tell)
 
 
-VERB = Verb("Run every step under every failure, and say where there is no way out.", Options, execute)
+VERB = Verb(HELP["matrix"], Options, execute)

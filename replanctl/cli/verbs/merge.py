@@ -11,6 +11,7 @@ from replanctl.cli.fail_on import WORDS, FailOn, fail_on
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.output import output
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.kinds import DiffFormat
@@ -46,4 +47,4 @@ def _tell(study: Study, facts: Iterator[Facts], options: Options, world: World) 
         return tell(study, facts, telling, stream, world)
 
 
-VERB = Verb("Merge the shards of a sweep into its table.", Options, execute)
+VERB = Verb(HELP["merge"], Options, execute)

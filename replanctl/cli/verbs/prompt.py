@@ -11,6 +11,7 @@ from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.operands import no_version
 from replanctl.cli.output import answer, say
 from replanctl.cli.points import Point, point, version
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.host import sound
@@ -22,10 +23,24 @@ class Options(Shared, frozen=True, kw_only=True):
     """What `prompt` takes."""
 
     run: Annotated[
-        Point, Flag("Which run; else the latest. v2 or 7:v2 names a version too.", "RUN", point, positional=True)
+        Point,
+        Flag(
+            "Which run; else the latest. v2 or 7:v2 names a version too.",
+            "RUN",
+            point,
+            positional=True,
+            complete="points",
+        ),
     ] = Point()
     to: Annotated[
-        str | None, Flag("The version that came of it; else the last replan.", "VERSION", version, positional=True)
+        str | None,
+        Flag(
+            "The version that came of it; else the last replan.",
+            "VERSION",
+            version,
+            positional=True,
+            complete="versions",
+        ),
     ] = None
     format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
 
@@ -73,4 +88,4 @@ def _sizes(asked: KeptRequest) -> tuple[int, int]:
     return len(asked.prompt), asked.observed
 
 
-VERB = Verb("Show what a model would be asked for a replan.", Options, execute)
+VERB = Verb(HELP["prompt"], Options, execute)

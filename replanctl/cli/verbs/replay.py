@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb, positive
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.host import replay
 
@@ -12,7 +13,9 @@ from replanctl.host import replay
 class Options(Shared, frozen=True, kw_only=True):
     """What `replay` takes."""
 
-    run: Annotated[int | None, Flag("Which run; else the latest.", "RUN", positive, positional=True)] = None
+    run: Annotated[
+        int | None, Flag("Which run; else the latest.", "RUN", positive, positional=True, complete="runs")
+    ] = None
 
 
 def execute(options: Options, world: World) -> int:
@@ -23,4 +26,4 @@ def execute(options: Options, world: World) -> int:
     return 0
 
 
-VERB = Verb("Run a stored run once more and compare.", Options, execute)
+VERB = Verb(HELP["replay"], Options, execute)

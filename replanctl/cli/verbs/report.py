@@ -11,6 +11,7 @@ from replanctl.cli.asked import RequestLog, requests_of
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import output, write_document
 from replanctl.cli.spared import spare
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import ReplayDivergedError
 from replanctl.files import Rehearsal, collector_paused, load_rehearsal, read_plan
@@ -25,7 +26,7 @@ _WHAT = "A stored run's number, a rehearsal, or a file of ours with --format jso
 class Options(Shared, frozen=True, kw_only=True):
     """What `report` takes."""
 
-    of: Annotated[str | None, Flag(_WHAT, "RUN|FILE", positional=True)] = None
+    of: Annotated[str | None, Flag(_WHAT, "RUN|FILE", positional=True, complete="runs")] = None
     output: Annotated[Path | None, Flag("Write to FILE, whole or not at all.", "FILE", Path, "-o")] = None
 
 
@@ -98,4 +99,4 @@ def _rehearsed(rehearsal: Rehearsal) -> str:
     return run_page(RunReport(fold.result(), calls.calls, _prompts(log)))
 
 
-VERB = Verb("Make one page of HTML of a run, a rehearsal, or what the lab wrote.", Options, execute)
+VERB = Verb(HELP["report"], Options, execute)

@@ -14,6 +14,7 @@ from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, 
 from replanctl.cli.output import output
 from replanctl.cli.overrides import RaiseOptions, gates_given
 from replanctl.cli.spared import spare, started
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.files import collector_paused
 from replanctl.host import Changes, Given, InDoubtError, NotGivenError, add_to_book, open_book, take_up
@@ -32,7 +33,13 @@ class AmendOptions(RaiseOptions, frozen=True, kw_only=True):
     outcomes: Annotated[Path | None, Flag("What tool calls return from here on.", "FILE", Path)] = None
     settle: Annotated[
         tuple[Word, ...],
-        Flag("What came of a call that may have happened: done, again or skip.", "STEP=done:JSON", word, many=True),
+        Flag(
+            "What came of a call that may have happened: done, again or skip.",
+            "STEP=done:JSON",
+            word,
+            many=True,
+            complete="settlements",
+        ),
     ] = ()
 
 
@@ -51,7 +58,8 @@ class Options(AmendOptions, frozen=True, kw_only=True):
     """What `resume` takes. Limits hold from where the run goes on."""
 
     run: Annotated[
-        int | None, Flag("Which run; else the latest that can be resumed.", "RUN", positive, positional=True)
+        int | None,
+        Flag("Which run; else the latest that can be resumed.", "RUN", positive, positional=True, complete="open runs"),
     ] = None
     lessons: Annotated[Path | None, Flag("A lesson book, where the run's lessons go after.", "FILE", Path)] = None
     format: Annotated[RunFormat, Flag("How to write it.", "FORMAT", RunFormat)] = RunFormat.TEXT
@@ -121,4 +129,4 @@ def _saying_how(offers: Offers) -> Iterator[None]:
 
 _SAYS = ("it happened, with this answer", "it did not, and is made again", "it is let be")
 
-VERB = Verb("Go on with a run from where it stopped.", Options, execute)
+VERB = Verb(HELP["resume"], Options, execute)

@@ -9,6 +9,7 @@ from replanctl.cli.flags import Flag, Verb, duration
 from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, watched
 from replanctl.cli.output import output, tell_traceback
 from replanctl.cli.overrides import PolicyOptions, with_flags
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import collector_paused, load_rehearsal
@@ -27,10 +28,18 @@ class Options(PolicyOptions, frozen=True, kw_only=True):
 
     plan: Annotated[str, Flag("The plan's YAML file; - reads it from standard input.", "PLAN", positional=True)]
     outcomes: Annotated[Path | None, Flag("What tool calls return; else PLAN's .outcomes.yaml.", "FILE", Path)] = None
-    scenario: Annotated[str | None, Flag("Which of the plan's scenarios; else its own script.", "NAME")] = None
+    scenario: Annotated[
+        str | None, Flag("Which of the plan's scenarios; else its own script.", "NAME", complete="scenarios")
+    ] = None
     fault: Annotated[
         tuple[Fault, ...],
-        Flag("What this step's tool returns first, or always, whatever the script says.", FAULT, fault, many=True),
+        Flag(
+            "What this step's tool returns first, or always, whatever the script says.",
+            FAULT,
+            fault,
+            many=True,
+            complete="faults",
+        ),
     ] = ()
     policy: Annotated[Path | None, Flag("The policy, instead of the plan's own.", "FILE", Path)] = None
     lessons: Annotated[Path | None, Flag("A lesson book, loaded before and saved after.", "FILE", Path)] = None
@@ -113,4 +122,4 @@ def _prepared(options: Options, world: World, watch: Unwatched) -> Prepared:
     )
 
 
-VERB = Verb("Rehearse a plan.", Options, execute)
+VERB = Verb(HELP["run"], Options, execute)

@@ -11,6 +11,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb, positive
 from replanctl.cli.output import answer, say, say_left_out
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import StoreError, UsageError
 from replanctl.kinds import Format, RunStatus
@@ -87,4 +88,4 @@ def _prune(options: Options, world: World) -> int:
     return 0
 
 
-VERB = Verb("List the stored runs.", Options, execute)
+VERB = Verb(HELP["runs"], Options, execute)

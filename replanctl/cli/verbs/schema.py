@@ -10,6 +10,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import write_line
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.files import Role, file_schema
 from replanctl.host import question_schema
@@ -62,7 +63,7 @@ def known(text: str) -> Name:
 class Options(Shared, frozen=True, kw_only=True):
     """What `schema` takes."""
 
-    name: Annotated[Name, Flag(f"Of what: {', '.join(Name)}.", "NAME", known, positional=True)]
+    name: Annotated[Name, Flag(f"Of what: {', '.join(Name)}.", "NAME", known, positional=True, complete="schemas")]
 
 
 def execute(options: Options, world: World) -> int:
@@ -71,4 +72,4 @@ def execute(options: Options, world: World) -> int:
     return 0
 
 
-VERB = Verb("Print the JSON Schema of a file or a result.", Options, execute)
+VERB = Verb(HELP["schema"], Options, execute)

@@ -10,6 +10,7 @@ import msgspec
 from replanctl.cli.flags import Flag, Shared, Verb, positive
 from replanctl.cli.following import Offers, screen
 from replanctl.cli.output import write_line
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.host import sound
 from replanctl.kinds import Format, RunStatus
@@ -22,7 +23,9 @@ SECTIONS = ("events", "variables", "ledger", "lessons", "handover")
 class Options(Shared, frozen=True, kw_only=True):
     """What `show` takes."""
 
-    run: Annotated[int | None, Flag("Which run; else the latest.", "RUN", positive, positional=True)] = None
+    run: Annotated[
+        int | None, Flag("Which run; else the latest.", "RUN", positive, positional=True, complete="runs")
+    ] = None
     events: Annotated[bool, Flag("Every event.")] = False
     variables: Annotated[bool, Flag("The variables and their health.")] = False
     ledger: Annotated[bool, Flag("Every token that was booked.")] = False
@@ -101,4 +104,4 @@ def _screen(store: Store, row: RunRow, world: World, options: Options, offers: O
 
 _NOT_ENDED = {RunStatus.RUNNING: "is still running", RunStatus.INTERRUPTED: "was broken off here"}
 
-VERB = Verb("Show a stored run, whole or in parts.", Options, execute)
+VERB = Verb(HELP["show"], Options, execute)

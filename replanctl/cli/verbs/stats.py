@@ -10,6 +10,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Format, Shared, Verb
 from replanctl.cli.output import say_left_out, write_line
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.host import sound, undone
 from replanctl.kinds import RunStatus
@@ -67,4 +68,4 @@ def _decisions(store: Store, run: int) -> tuple[list[Event], bool]:
     return [*(event for event in refusals if isinstance(event, e.Gate)), *events], bool(inputs.amendments)
 
 
-VERB = Verb("Say how often each rule and gate decided in the stored runs.", Options, execute)
+VERB = Verb(HELP["stats"], Options, execute)

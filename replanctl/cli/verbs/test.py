@@ -15,6 +15,7 @@ from replanctl.cli.flags import Flag, Shared, Verb, duration, positive
 from replanctl.cli.following import UNWATCHED, Unwatched
 from replanctl.cli.output import say, write_document
 from replanctl.cli.spared import spare
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World, failing_at_the_end
 from replanctl.errors import UsageError
 from replanctl.host import PLANNER_TIMEOUT, outside_of
@@ -162,4 +163,4 @@ def _arguments(options: Options) -> list[str]:
 
 _NO_CONFIG = Path(__file__).parent.parent / "pytest.ini"
 
-VERB = Verb("Run rehearsals that say what they expect.", Options, execute)
+VERB = Verb(HELP["test"], Options, execute)

@@ -15,6 +15,7 @@ from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.output import say_left_out
 from replanctl.cli.overrides import policy_words
 from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.host import Case, load_corpus, stored_corpus
@@ -69,4 +70,4 @@ def _corpus(options: Options, world: World) -> tuple[list[Case], int]:
     return cases, left_out
 
 
-VERB = Verb("Say what each limit costs, and which would let finish what would finish.", Options, execute)
+VERB = Verb(HELP["tune"], Options, execute)

@@ -10,6 +10,7 @@ import msgspec
 from replanctl import __version__
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_document, write_json, write_line
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import InputError, Problem, UsageError
 from replanctl.files import check_plan, is_folder, plans_in
@@ -109,4 +110,4 @@ _WRITERS = {
     CheckFormat.MARKDOWN: _as_markdown,
 }
 
-VERB = Verb("Check plan files and list everything that is wrong.", Options, execute)
+VERB = Verb(HELP["validate"], Options, execute)

@@ -8,6 +8,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb, positive
 from replanctl.cli.output import answer
+from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.host import sound
@@ -19,8 +20,8 @@ from replanctl.store import Store
 class Options(Shared, frozen=True, kw_only=True):
     """What `why` takes."""
 
-    step: Annotated[str, Flag("The step's id, in any version.", "STEP", positional=True)]
-    run: Annotated[int | None, Flag("Which run; else the latest.", "N", positive)] = None
+    step: Annotated[str, Flag("The step's id, in any version.", "STEP", positional=True, complete="steps")]
+    run: Annotated[int | None, Flag("Which run; else the latest.", "N", positive, complete="runs")] = None
     format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
 
 
@@ -52,4 +53,4 @@ def _story(store: Store, run: int, step: str) -> Story:
     return story_of(events, step)
 
 
-VERB = Verb("Tell what became of a step, and why.", Options, execute)
+VERB = Verb(HELP["why"], Options, execute)
