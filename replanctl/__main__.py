@@ -15,7 +15,7 @@ INTERRUPTED = 130
 def entry() -> None:
     """Run the command line; `--version` alone is answered without loading it."""
     if sys.argv[1:] == ["--version"] and _told_version():
-        return
+        os._exit(0)  # as below: a tenth of the time that it takes to say it
     interrupts = _answering_at_once()
     try:
         code = _run(interrupts)

@@ -83,19 +83,20 @@ class FactFold:
         if event.granularity is not None:
             self.depths.append(event.granularity)
         # A gap is filled by removing its step, or by listing the step again: a new cell has no gap yet.
-        self.gaps.difference_update(event.removed)
-        self.gaps.difference_update(step.id for step in event.steps)
+        if self.gaps:
+            self.gaps.difference_update(event.removed)
+            self.gaps.difference_update(step.id for step in event.steps)
         for step in event.steps:
             # A step keeps its first self through every version: an alternative is numbered as that one listed it, and a
             # later version may list fewer, or none.
-            before = self._ways.get(step.replaces or "") or self._ways.get(step.id)
-            if before is not None:
+            ways = self._ways
+            if ways and (before := ways.get(step.replaces or "") or ways.get(step.id)) is not None:
                 first, old = before
                 if (old.tool_name, old.args) != (step.tool_name, step.args):
                     self._took(first, step)
-                self._ways[step.id] = (first, step)
+                ways[step.id] = (first, step)
             elif step.alternatives:
-                self._ways[step.id] = (step, step)
+                ways[step.id] = (step, step)
 
     def _took(self, first: Step, now: Step) -> None:
         """Which alternative of its first step a step with another call took, if it did."""
@@ -218,8 +219,8 @@ _BELOW = {row.name: int(_asked_below(row)) for row in GATES}
 
 def facts_of(events: Iterable[e.Event]) -> FactFold:
     """Fold a whole session."""
-    fold = FactFold()
-    apply = fold.apply
+    fold, taken_by = FactFold(), _TAKE.get
     for event in events:
-        apply(event)
+        if (take := taken_by(event.__class__)) is not None:
+            take(fold, event)
     return fold

@@ -77,6 +77,17 @@ class _Version:
         cell = self.kept(id_)
         return (cell.step.depends_on or ()) if cell is not None and cell.state is not DONE else ()
 
+    def follows_its_order(self) -> bool:
+        """Whether each changed step waits only for what is done and for changed steps before it: so do most, and then
+        there is no cycle to look for."""
+        before: set[str] = set()
+        for id_, step in self.changed.items():
+            for need in step.depends_on or ():
+                if need not in before and (need in self.changed or self.waits_for(need)):
+                    return False
+            before.add(id_)
+        return True
+
     def orphans(self) -> Iterator[tuple[str, str]]:
         """Steps that stay and are not done, and the step without a successor that they wait for."""
         for id_ in self.gone:
@@ -128,6 +139,8 @@ def _dependencies(version: _Version, proposal: Proposal) -> Iterator[str]:
 
 def _cycle(version: _Version) -> Iterator[str]:
     """The first cycle, as a path; one that the old plan did not have leads through a changed step."""
+    if version.follows_its_order():
+        return
     closed: set[str] = set()
     for start in version.changed:
         path: dict[str, Iterator[str]] = {}

@@ -60,7 +60,7 @@ def name(drafted: Sequence[Step], plan: Ground) -> Names:
 
 class _Naming:
     def __init__(self, drafted: Sequence[Step], plan: Ground) -> None:
-        self.drafted, self.plan, self.graph = drafted, plan, plan.graph
+        self.drafted, self.plan, self.graph, self.keeps_done = drafted, plan, plan.graph, plan.keeps_done
         self.faults: list[str] = []
         self.steps: dict[str, Step] = {}
         self.ids: dict[str, str] = {}  # of those that are in the plan already
@@ -95,7 +95,7 @@ class _Naming:
         )
 
     def _is_done(self, id_: str) -> bool:
-        cell = self.graph.cells.get(id_) if self.plan.keeps_done else None
+        cell = self.graph.cells.get(id_) if self.keeps_done else None
         return cell is not None and cell.state is DONE
 
     # -- steps of the plan ------------------------------------------------------------------------------------------
@@ -116,11 +116,11 @@ class _Naming:
     def _in_plan(self, new: New) -> str | None:
         """The id of the step of the plan that this one is; None for a new one."""
         step = new.step
-        cell = self.graph.cells.get(step.id) if self.plan.keeps_done else None
+        cell = self.graph.cells.get(step.id) if self.keeps_done else None
         listed_again = cell is not None and cell.state is not DONE
         if cell is not None and listed_again and cell.step.action == step.action and same_call(cell.step, step):
             return step.id
-        if self.plan.keeps_done and (done := self._finished(new, cell)) is not None:
+        if self.keeps_done and (done := self._finished(new, cell)) is not None:
             return done
         return step.id if listed_again else None
 
@@ -171,7 +171,7 @@ class _Naming:
 
     def _settled(self, new: New) -> New:
         """A reference to a step of the draft that is listed later may name one of the plan."""
-        if not any(id_ in self.ids for id_ in new.reads_new.values()):
+        if not new.reads_new or not any(id_ in self.ids for id_ in new.reads_new.values()):
             return new
         old = {id_: self.ids[local] for id_, local in new.reads_new.items() if local in self.ids}
         rest = {id_: local for id_, local in new.reads_new.items() if local not in self.ids}

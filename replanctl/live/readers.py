@@ -97,6 +97,8 @@ class Readers:
 def hidden_names(step: Step) -> set[str]:
     """The steps whose variables a step's args, or those of its alternatives, may read although it does not depend on
     them."""
+    if not step.alternatives and not references.mentions(step.args):
+        return set()
     from replanctl.plan import may_refer, texts_of
 
     if not may_refer(step):

@@ -34,6 +34,7 @@ from typing import Any
 import msgspec
 
 from replanctl.kinds import Health, Verdict
+from replanctl.plan import size_of
 
 CLEAN, STALE, VOID = Health
 
@@ -54,7 +55,8 @@ class Variable(msgspec.Struct, eq=False, gc=False):
     """One variable. `assumptions` are all it rests on, `live` those whose fall degrades it: a verdict settles what had
     fallen until then, also for what is computed from the variable later. `sources` are what it was computed from.
 
-    `outdated`: made for an earlier goal; `tainted`: computed from a void one, or discarded.
+    `outdated`: made for an earlier goal; `tainted`: computed from a void one, or discarded. `size` is that of the value
+    as JSON, in bytes, once somebody asked.
     """
 
     step_id: str
@@ -68,6 +70,7 @@ class Variable(msgspec.Struct, eq=False, gc=False):
     verdict: Verdict | None = None
     outdated: bool = False
     tainted: bool = False
+    size: int = 0
 
 
 class Judged:
@@ -112,6 +115,14 @@ class VariableTable:
         """A variable's health; None where there is no such variable."""
         variable = self._variables.get(step_id)
         return variable.health if variable is not None else None
+
+    def size(self, step_id: str) -> int:
+        """The bytes of a variable's value as JSON; those of null where there is no such variable."""
+        if (variable := self._variables.get(step_id)) is None:
+            return 4
+        if not variable.size:
+            variable.size = size_of(variable.value)
+        return variable.size
 
     def because(self, step_id: str) -> str:
         """What a stale variable rests on that was refuted; `goal changed` where it is nothing of the kind."""

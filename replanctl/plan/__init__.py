@@ -10,7 +10,17 @@ from replanctl.plan import references
 
 if TYPE_CHECKING:
     from replanctl.plan.couplings import CouplingRow, coupling
-    from replanctl.plan.data import NoDataError, are_plain, data_of, exact, same_args, too_bulky, too_bulky_when_read
+    from replanctl.plan.data import (
+        MOST_VALUES,
+        NoDataError,
+        are_plain,
+        data_of,
+        exact,
+        same_args,
+        size_of,
+        too_bulky,
+        too_bulky_when_read,
+    )
     from replanctl.plan.diff import PlanDiff, StepChange, StepLike, changed_fields, diff_plans, diff_steps, step_change
     from replanctl.plan.foreign import Foreign, foreign_in, foreign_references, may_be_foreign
     from replanctl.plan.model import (
@@ -33,7 +43,17 @@ else:
         __name__,
         {
             "couplings": ("CouplingRow", "coupling"),
-            "data": ("NoDataError", "are_plain", "data_of", "exact", "same_args", "too_bulky", "too_bulky_when_read"),
+            "data": (
+                "MOST_VALUES",
+                "NoDataError",
+                "are_plain",
+                "data_of",
+                "exact",
+                "same_args",
+                "size_of",
+                "too_bulky",
+                "too_bulky_when_read",
+            ),
             "diff": ("PlanDiff", "StepChange", "StepLike", "changed_fields", "diff_plans", "diff_steps", "step_change"),
             "foreign": ("Foreign", "foreign_in", "foreign_references", "may_be_foreign"),
             "model": (
@@ -73,6 +93,7 @@ __all__ = [
     "ID_LENGTH",
     "ID_PATTERN",
     "IdBook",
+    "MOST_VALUES",
     "NewIds",
     "NoDataError",
     "OnFailure",
@@ -109,6 +130,7 @@ __all__ = [
     "same_args",
     "sequenced",
     "shortened",
+    "size_of",
     "step_change",
     "step_id",
     "strings",

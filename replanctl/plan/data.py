@@ -136,8 +136,17 @@ def too_bulky(args: dict[str, Any]) -> str:
     for value in args.values():
         kind = type(value)
         if kind is dict or kind is list or kind is tuple or (kind is str and len(value) > _SMALL):
-            return too_bulky_when_read(args, (), lambda reference: None)
+            return "" if size_of(args) <= MOST_VALUES else too_bulky_when_read(args, (), lambda reference: None)
     return ""
+
+
+def size_of(value: Any) -> int:
+    """The bytes of a value as JSON, which are more than it has values, and more than its texts have: what is not large
+    by this need not be counted. Of what JSON can't say it is more than any bound."""
+    try:
+        return len(msgspec.json.encode(value))
+    except (TypeError, ValueError, RecursionError):  # half a surrogate pair is a ValueError too
+        return MOST_BYTES + 1
 
 
 def too_bulky_when_read(args: dict[str, Any], known: Container[str], read: Callable[[Reference], Any]) -> str:

@@ -16,6 +16,7 @@ from replanctl.kinds import StepState as StepState
 ID_LENGTH = 64
 ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _ID = re.compile(ID_PATTERN)
+_TEXT_ALONE = frozenset({str})
 
 
 class Alternative(msgspec.Struct, frozen=True, gc=False):
@@ -101,10 +102,10 @@ class Step(msgspec.Struct, frozen=True, gc=False):
         if (
             type(self.id) is str
             and type(self.args) is dict
-            and (needs is None or (type(needs) is tuple and all(map(_is_text, needs))))
+            and (needs is None or (type(needs) is tuple and _TEXT_ALONE.issuperset(map(type, needs))))
             and type(self.assumes) is tuple
             and type(self.alternatives) is tuple
-            and isinstance(self.replaces, str | None)
+            and (self.replaces is None or isinstance(self.replaces, str))
             and type(self.on_failure) is not str
             and type(self.granularity) is not str
         ):
@@ -177,10 +178,6 @@ def variable_name(id_: str) -> str:
 def ids(steps: Sequence[Step]) -> tuple[str, ...]:
     """The ids of these steps, in their order."""
     return tuple(step.id for step in steps)
-
-
-def _is_text(value: object) -> bool:
-    return type(value) is str
 
 
 def _ids_as_stored(value: Any) -> tuple[str, ...] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from replanctl.plan.model import ID_LENGTH
 
@@ -16,6 +17,7 @@ _FIRST = 2  # what a text without a number goes on with: `summarise`, `summarise
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}\Z")
 
 
+@lru_cache(maxsize=16_384)  # every session that replans looks at every id of its plan
 def split(id_: str) -> tuple[str, int | None]:
     """An id's text and number; None where it has no number."""
     if id_.isdecimal() and len(id_) <= _BARE:
@@ -40,7 +42,7 @@ class IdBook:
     def note(self, id_: str) -> None:
         """This id is used from now on."""
         text, number = split(id_)
-        if number is not None and number > self.highest(text):
+        if number is not None and number > self._highest.get(text, -1):
             self._highest[text] = number
 
     def highest(self, text: str) -> int:

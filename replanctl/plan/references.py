@@ -48,9 +48,41 @@ def parse(text: str, known: Container[str]) -> tuple[_Piece, ...]:
     """The text cut into literals and references. A whole-string reference is one piece."""
     if "#E" not in text:
         return (_Literal(text),)
+    pieces = _pieces if len(text) <= SHORT else _pieces.__wrapped__
+    return pieces(text, _chosen(text, known))
+
+
+def _chosen(text: str, known: Container[str]) -> tuple[str, ...]:
+    """For each place where a reference may begin the known id that it names, or nothing."""
+    places = _places if len(text) <= SHORT else _places.__wrapped__
+    return tuple([next(filter(known.__contains__, ids), "") for _, ids in places(text)])
+
+
+def _found(text: str, chosen: tuple[str, ...]) -> list[tuple[int, Reference]]:
+    """The references to known ids, and where each begins; what stands inside the path of another is none."""
+    places, reference_at = (_places, _reference) if len(text) <= SHORT else _UNKEPT
+    found: list[tuple[int, Reference]] = []
+    at = 0
+    for (start, _), id_ in zip(places(text), chosen, strict=True):
+        if id_ and start >= at:
+            reference = reference_at(text, start, id_)
+            found.append((start, reference))
+            at = start + len(reference.text)
+    return found
+
+
+# What a text may refer to does not depend on the plan, so a text is taken apart once, for all steps and sessions that
+# hold it: at load, when references are checked, and not again when a step runs. Only which of the ids are known is
+# asked each time, and what that comes to is kept as well. Long texts are not kept.
+SHORT = 400  # characters
+
+
+@lru_cache(maxsize=16_384)
+def _pieces(text: str, chosen: tuple[str, ...]) -> tuple[_Piece, ...]:
+    """The text cut, by the id that each place names."""
     pieces: list[_Piece] = []
     at = 0  # where the text not yet taken begins
-    for start, reference in _found(text, known):
+    for start, reference in _found(text, chosen):
         if start > at:
             pieces.append(_Literal(_unescape(text[at:start])))
         pieces.append(reference)
@@ -60,29 +92,6 @@ def parse(text: str, known: Container[str]) -> tuple[_Piece, ...]:
     if at < len(text):
         pieces.append(_Literal(_unescape(text[at:])))
     return tuple(pieces)
-
-
-def _found(text: str, known: Container[str]) -> list[tuple[int, Reference]]:
-    """The references to known ids, and where each begins."""
-    places, reference_at = (_places, _reference) if len(text) <= SHORT else _UNKEPT
-    found: list[tuple[int, Reference]] = []
-    at = 0
-    for start, ids in places(text):
-        if start < at:
-            continue
-        for id_ in ids:
-            if id_ in known:
-                reference = reference_at(text, start, id_)
-                found.append((start, reference))
-                at = start + len(reference.text)
-                break
-    return found
-
-
-# What a text may refer to does not depend on the plan, so a text is taken apart once, for all steps and sessions that
-# hold it: at load, when references are checked, and not again when a step runs. Only which of the ids are known is
-# asked each time. Long texts are not kept.
-SHORT = 400  # characters
 
 
 @lru_cache(maxsize=16_384)
@@ -177,7 +186,7 @@ def _mentions(value: Any) -> bool:
 def find(args: Any, known: Container[str]) -> tuple[Reference, ...]:
     """Every reference in the args, in reading order, repeats included."""
     return tuple(
-        piece for text in strings(args) if "#E" in text for piece in parse(text, known) if isinstance(piece, Reference)
+        [piece for text in strings(args) if "#E" in text for piece in parse(text, known) if type(piece) is Reference]
     )
 
 
@@ -225,7 +234,7 @@ def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str
     become a reference to an id of `escape`."""
     done: list[str] = []
     at = 0
-    for start, reference in _found(text, known):
+    for start, reference in _found(text, _chosen(text, known)):
         done += _escaped(text[at:start], escape), inside(reference)
         at = start + len(reference.text)
     return "".join(done) + _escaped(text[at:], escape)
@@ -234,7 +243,7 @@ def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str
 def _escaped(text: str, ids: Container[str]) -> str:
     if not ids or "#E" not in text:
         return text
-    starts = [start for start, _ in _found(text, ids)]
+    starts = [start for start, _ in _found(text, _chosen(text, ids))]
     return "#".join(text[a:b] for a, b in pairwise([0, *starts, len(text)]))
 
 

@@ -23,7 +23,9 @@ def texts_of(step: Step) -> Iterator[dict[str, Any]]:
 
 def may_refer(step: Step) -> bool:
     """Whether any of its texts may hold a reference (or an escaped one); cheap."""
-    return references.mentions(step.args) or any(map(references.mentions, texts_of(step)))
+    if references.mentions(step.args):
+        return True
+    return any(way.args is not None and references.mentions(way.args) for way in step.alternatives)
 
 
 def renamed(step: Step, known: Container[str], names: Mapping[str, str], *, keep_text: bool = False) -> Step:

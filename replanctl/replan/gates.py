@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import lru_cache
 from operator import le, lt
 from typing import Any
 
@@ -255,6 +256,11 @@ if not set(GATE) == set(GateName) == set(Limits.__struct_fields__) == set(GateLi
 
 def resolve(stated: GateLimits, steps: int, cost: CostModel) -> Limits:
     """The limits for a plan of this many steps in its first version: as stated, else the preset's, else the default."""
+    return _resolved(stated, steps, cost, isinstance(stated.max_seconds, float))
+
+
+@lru_cache(maxsize=64)  # a sweep asks for the same limits thousands of times; 5 and 5.0 seconds are written differently
+def _resolved(stated: GateLimits, steps: int, cost: CostModel, to_a_fraction: bool) -> Limits:
     return Limits(**{row.name: _limit(row, stated, steps, cost) for row in GATES})
 
 

@@ -7,6 +7,7 @@ that refuses. The readings are the other half of a gate's row; a new gate gets i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -102,25 +103,33 @@ Limit = int | float | None
 Row = tuple[GateRow, Limit, Callable[["SessionState", Spending], Limit], Compare]
 
 
+# Steps and calls are many, and most gates have no limit: only those that have one are asked. A sweep runs thousands of
+# sessions under a handful of limits, so their tables are kept; nobody writes into them. Limits are equal whether they
+# are 5 or 5.0 seconds, and written as what they are.
+@lru_cache(maxsize=64)
+def _tables(limits: Limits, to_a_fraction: bool) -> tuple[Mapping[GateName, Limit], Mapping[Moment, tuple[Row, ...]]]:
+    """The limit of each gate, and for each moment the gates that have one."""
+    limit_of: dict[GateName, Limit] = {row.name: getattr(limits, row.name) for row in GATES}
+    return limit_of, {
+        moment: tuple(
+            (row, limit, _READINGS[row.name], row.admits(moment))
+            for row in rows
+            if (limit := limit_of[row.name]) is not None
+        )
+        for moment, rows in ORDER.items()
+    }
+
+
 class Budget:
     """The limits in force, looked up once, and asked in the order of the table."""
 
     def __init__(self) -> None:
-        self._limit: dict[GateName, int | float | None] = dict.fromkeys(GATE)
-        self._set: dict[Moment, tuple[Row, ...]] = {}
+        self._limit: Mapping[GateName, Limit] = {}
+        self._set: Mapping[Moment, tuple[Row, ...]] = {}
 
     def apply(self, limits: Limits) -> None:
         """These limits hold from now on: also for the checks of a replan that are under way."""
-        self._limit = {row.name: getattr(limits, row.name) for row in GATES}
-        # Steps and calls are many, and most gates have no limit: only those that have one are asked.
-        self._set = {
-            moment: tuple(
-                (row, limit, _READINGS[row.name], row.admits(moment))
-                for row in rows
-                if (limit := self._limit[row.name]) is not None
-            )
-            for moment, rows in ORDER.items()
-        }
+        self._limit, self._set = _tables(limits, isinstance(limits.max_seconds, float))
 
     def checks(self, moment: Moment, state: SessionState, spending: Spending) -> Iterator[Check]:
         """Every check of a moment, in order; each gate is read when it is its turn."""

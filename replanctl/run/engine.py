@@ -124,6 +124,9 @@ class Session:
     def _turn(self) -> Iterator[Event]:
         """The next turn in the order of business; what the breaker gave up may be replanned again under new limits, and
         what a person has settled goes on."""
+        return self._after_a_person() if self._settled or self._limits_changed else self._turns.next()
+
+    def _after_a_person(self) -> Iterator[Event]:
         if self._settled:
             yield from self._settle()
         elif self._limits_changed:

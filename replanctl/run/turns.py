@@ -36,7 +36,7 @@ class Turns:
     def next(self) -> Iterator[Event]:
         """Take the first turn of the table that has something to do."""
         turn = next(turn for turn in TURNS if turn.waits(self))
-        yield from turn.take(self)
+        return turn.take(self)
 
     def something_waits(self) -> bool:
         """Whether one of the first four rows waits for its turn, so that nothing new starts."""

@@ -56,7 +56,8 @@ def test_a_run_without_a_failure_loads_few_of_our_modules(tmp_path: Path) -> Non
 
 def test_the_version_loads_next_to_nothing() -> None:
     code = (
-        "import sys; sys.argv[1:] = ['--version']; from replanctl.__main__ import entry; entry(); print(*sys.modules)"
+        "import os, sys; sys.argv[1:] = ['--version']; os._exit = lambda code: sys.exit(print(*sys.modules) or code);"
+        "from replanctl.__main__ import entry; entry()"
     )
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert {name for name in done.stdout.split() if name.startswith("replanctl.")} == {"replanctl.__main__"}
