@@ -29,7 +29,7 @@ class StepLike(Protocol):
 
 # Steps are compared by id alone. A planner that lists the same work under another id is taken for one that removed a
 # step and added another, since nobody but the planner knows that it meant the same; where it looks so, a screen may say
-# it (`show/again.py`). Outcome, contract and premises of a step are not compared: they change what is expected of it,
+# it (`show/changes.py`). Outcome, contract and premises of a step are not compared: they change what is expected of it,
 # and not what it does.
 class StepChange(msgspec.Struct, frozen=True, gc=False):
     """One changed step. `fields` are the names of what changed: action, tool, args, depends_on."""

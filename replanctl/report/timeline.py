@@ -27,7 +27,7 @@ from replanctl.report.parts import (
     value,
 )
 from replanctl.run import ExecutionView, SessionResult, StepView, VersionView
-from replanctl.show import RESUMED, again, changes, diff, glyphs_for, words
+from replanctl.show import RESUMED, changes, diff, glyphs_for, words
 
 HEADS = ("Step", "Action", "Calls", "Outcome", "Began", "Took", "When")
 
@@ -180,7 +180,7 @@ def _changes(result: SessionResult, old: VersionView, new: VersionView) -> Html:
         return joined([*head, paragraph("No step is another one.")])
     # A tail lists what rests on the failure again under new ids. Shown step by step that would bury the one step that
     # really changed.
-    listed = again.listed_again(found.changes, again.results_kept(result, old))
+    listed = changes.listed_again(found.changes, changes.results_kept(result, old))
     removed = {change.id: change.old for change in found.changes if change.kind is ChangeKind.REMOVED}
     rows = [*_listed_again(listed), *(_change(change, removed) for change in listed.others)]
     caption = f"What {new.version} changed in {old.version}"
@@ -188,7 +188,7 @@ def _changes(result: SessionResult, old: VersionView, new: VersionView) -> Html:
     return joined([*head, whole, paragraph(diff.count_line(found, listed))])
 
 
-def _listed_again(listed: again.Again) -> Iterator[list[str]]:
+def _listed_again(listed: changes.Again) -> Iterator[list[str]]:
     """A row for the steps that left with their results kept, and one for those that only have another id."""
     if listed.held:
         yield [words.some([*listed.held], "…"), _marked("=", "done", "note"), "left the plan, the result is kept", ""]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
-    from replanctl.show.again import results_kept
+    from replanctl.show.changes import results_kept
     from replanctl.show.console import Progress, ReadingBar, make_console, terminal_width
     from replanctl.show.cost import cost_screen
     from replanctl.show.coupling import coupling_screen
@@ -43,7 +43,6 @@ else:
     __getattr__ = lazily(
         __name__,
         {
-            "again": ("results_kept",),
             "verdict": ("closing_line", "verdict_style"),
             "console": ("make_console", "terminal_width", "Progress", "ReadingBar"),
             "cost": ("cost_screen",),
@@ -75,6 +74,7 @@ else:
             "waiting": ("Waits",),
             "why": ("why_screen",),
             "words": ("RESUMED",),
+            "changes": ("results_kept",),
         },
     )
 
@@ -86,7 +86,6 @@ __all__ = [
     "ledger",
     "lessons",
     "variables",
-    "again",
     "changes",
     "diff",
     "failure",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from replanctl.plan import StepLike
-from replanctl.show.naming import title, tool_beside
+from replanctl.show.marks import title, tool_beside
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 

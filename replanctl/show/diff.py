@@ -8,8 +8,7 @@ from itertools import groupby
 
 from replanctl.kinds import ChangeKind
 from replanctl.plan import PlanDiff, StepChange, StepLike
-from replanctl.show.again import Again, listed_again
-from replanctl.show.changes import Described, describe
+from replanctl.show.changes import Again, Described, describe, listed_again
 from replanctl.show.columns import NARROW, Columns
 from replanctl.show.paper import Paper, Span
 from replanctl.show.stretch import ids_in_words

@@ -21,17 +21,14 @@ from replanctl.run import (
     error_in_words,
 )
 from replanctl.show.columns import Columns
-from replanctl.show.failure import FailureLines
-from replanctl.show.health import because
+from replanctl.show.failure import FailureLines, because
 from replanctl.show.lessons import Lesson, cause_in_words
-from replanctl.show.marks import state_span
-from replanctl.show.naming import title
+from replanctl.show.marks import state_span, title
 from replanctl.show.paper import Span
 from replanctl.show.steps import blocked, called
 from replanctl.show.stretch import ids_in_words
 from replanctl.show.text import GLUE
-from replanctl.show.values import brief
-from replanctl.show.words import SETTLED, number, plural, seconds, some
+from replanctl.show.words import SETTLED, brief, number, plural, seconds, some
 
 ARG = 28  # columns of one arg's value
 ARGS_SHOWN = 6  # of more the others are counted

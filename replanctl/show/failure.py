@@ -1,4 +1,4 @@
-"""What is done about a failure: the route, the gates, the drafts that were refused."""
+"""What is told below the rows of a session: what is done about a failure, and whose health it changed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from replanctl.kinds import GateName, Granularity, OnFailure
 from replanctl.replan import GATE, Bound, Moment
-from replanctl.run import Gate, PlanDraft, PlanRejected, Route, RouteView, Signal
+from replanctl.run import Gate, PlanDraft, PlanRejected, Route, RouteView, Signal, VariableHealth
 from replanctl.show.columns import NARROW, Columns
 from replanctl.show.paper import Span
 from replanctl.show.text import GLUE, width
-from replanctl.show.words import ON_FAILURE, RULES, counted, plural, reading
+from replanctl.show.words import ON_FAILURE, RULES, counted, plural, reading, some
 
 
 class FailureLines:
@@ -115,3 +115,32 @@ def resting(radius: int | None) -> str:
     if not radius:
         return "nothing rests on it"
     return f"{plural(radius, 'step')} {'rests' if radius == 1 else 'rest'} on it"
+
+
+class HealthLines:
+    """Holds changes of health until something else is said; equal ones share a line."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._groups: dict[tuple[str, str], list[str]] = {}
+
+    def __bool__(self) -> bool:
+        """Whether something was gathered."""
+        return bool(self._groups)
+
+    def add(self, event: VariableHealth) -> None:
+        """One variable's health changed, or it was born degraded. Verdicts are told with the version that gave them."""
+        if event.verdict is None:
+            self._groups.setdefault((event.health, event.because), []).append(event.name)
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        glyphs = self._columns.paper.glyphs
+        for (health, why), names in self._groups.items():
+            self._columns.detail("health", f"{some(names, glyphs.ellipsis)} {glyphs.arrow} {health}: {because(why)}")
+        self._groups.clear()
+
+
+def because(why: str) -> str:
+    """What a change of health is owed to: a premise is named, and it fell."""
+    return why if " " in why or why == "verdict" else f"{why} does not hold"

@@ -14,8 +14,7 @@ import msgspec
 from replanctl.kinds import StepState
 from replanctl.plan import StepLike, in_order
 from replanctl.show.columns import NARROW, Columns
-from replanctl.show.marks import state_mark, state_span
-from replanctl.show.naming import title, tool_beside
+from replanctl.show.marks import state_mark, state_span, title, tool_beside
 from replanctl.show.paper import Paper, Span
 from replanctl.show.stretch import ids_in_words
 from replanctl.show.text import GLUE, UNICODE, Glyphs, cut, width

@@ -12,8 +12,7 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entries, entry
 from replanctl.show.stretch import FOLDED_FROM, ids_in_words
 from replanctl.show.text import Glyphs
-from replanctl.show.values import brief
-from replanctl.show.words import counted, number, some
+from replanctl.show.words import brief, counted, number, some
 
 _DONE = re.compile(r"(v\d+) step \S+ done")
 SHOWN = 40  # so many results and steps of the trajectory are listed, half of them from the end

@@ -27,10 +27,9 @@ from replanctl.run import (
 from replanctl.show import words
 from replanctl.show.columns import Columns
 from replanctl.show.diff import diff_rows
-from replanctl.show.failure import FailureLines
+from replanctl.show.failure import FailureLines, HealthLines
 from replanctl.show.flight import Ended, Flight
 from replanctl.show.header import Header, header
-from replanctl.show.health import HealthLines
 from replanctl.show.lessons import cause_in_words
 from replanctl.show.paper import Paper, Span
 from replanctl.show.steps import StepRows

@@ -10,8 +10,7 @@ from replanctl.plan import Step
 from replanctl.run import Attempt, StepEnd, StepError
 from replanctl.show.columns import Columns
 from replanctl.show.flight import Ended
-from replanctl.show.marks import state_span
-from replanctl.show.naming import title, tool_beside
+from replanctl.show.marks import state_span, title, tool_beside
 from replanctl.show.paper import Span
 from replanctl.show.stretch import Stretch
 from replanctl.show.words import plural, seconds

@@ -6,8 +6,7 @@ from replanctl.run import SessionResult, VariableView
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
 from replanctl.show.text import width
-from replanctl.show.values import brief
-from replanctl.show.words import some
+from replanctl.show.words import brief, some
 
 _STYLES = {"clean": "done", "stale": "notice", "void": "failed"}
 _BY_VERDICT = {"keep": "clean", "convert": "clean", "discard": "void"}  # unless something came after it

@@ -23,7 +23,7 @@ from replanctl.run import (
     StepStart,
 )
 from replanctl.show.header import in_force
-from replanctl.show.naming import title
+from replanctl.show.marks import title
 from replanctl.show.text import Glyphs, cut, width
 from replanctl.show.words import reading, seconds
 

@@ -9,14 +9,12 @@ from msgspec import structs
 from replanctl.kinds import ChangeKind, StepState
 from replanctl.plan import Step, StepChange, same_args, step_change
 from replanctl.run import Blocker, ExecutionStory, Story, VersionStory, error_in_words
-from replanctl.show.again import unreferenced
-from replanctl.show.changes import describe
+from replanctl.show.changes import describe, unreferenced
 from replanctl.show.columns import Columns
 from replanctl.show.diff import change_row, same_row
 from replanctl.show.execution import ExecutionLines
 from replanctl.show.failure import refusal
-from replanctl.show.marks import state_span
-from replanctl.show.naming import title
+from replanctl.show.marks import state_span, title
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
 from replanctl.show.text import Glyphs

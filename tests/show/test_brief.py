@@ -10,10 +10,10 @@ from replanctl.kinds import StepState
 from replanctl.replan.signal import Status
 from replanctl.run.events import Attempt, StepEnd
 from replanctl.show.flight import Ended
-from replanctl.show.naming import title, tool_beside
+from replanctl.show.marks import title, tool_beside
 from replanctl.show.stretch import Stretch, ids_in_words
 from replanctl.show.text import ASCII, UNICODE, width
-from replanctl.show.values import brief, size_in_words
+from replanctl.show.words import brief, size_in_words
 from tests.show import sample
 
 BRIEF: dict[str, tuple[Any, int, str]] = {
