@@ -10,7 +10,7 @@ import msgspec
 from replanctl.kinds import GateName, Granularity, LedgerKind
 from replanctl.lab.facts import Doubled, Facts, Need, Stopped
 from replanctl.plan import Step, mentions
-from replanctl.replan import GATES, Bound, GateRow, Moment
+from replanctl.replan import GATES, Bound
 from replanctl.run import events as e
 
 
@@ -208,13 +208,8 @@ _TAKE: dict[type, Callable[[FactFold, Any], None]] = {
 }
 
 
-def _asked_below(row: GateRow) -> bool:
-    """Whether what a replan or its draft asks of a gate has to be below the limit, so that one more is needed."""
-    return (row.asked.get(Moment.COMMIT) or row.asked.get(Moment.REPLAN)) is Bound.BELOW
-
-
 # Asked at a replan or at the commit of its draft, a gate counts what was spent so far, and one more is about to be.
-_BELOW = {row.name: int(_asked_below(row)) for row in GATES}
+_BELOW = {row.name: int(row.at_a_replan is Bound.BELOW) for row in GATES}
 
 
 def facts_of(events: Iterable[e.Event]) -> FactFold:

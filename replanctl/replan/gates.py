@@ -139,6 +139,11 @@ class GateRow(msgspec.Struct, frozen=True):
         """How this moment compares a reading with a limit that is set."""
         return _COMPARED[self.asked[moment], self.unit is Unit.SECONDS]
 
+    @property
+    def at_a_replan(self) -> Bound | None:
+        """How a replan, or the commit of its draft, compares a reading; None where neither asks this gate."""
+        return self.asked.get(Moment.COMMIT) or self.asked.get(Moment.REPLAN)
+
 
 class Check(msgspec.Struct, frozen=True, gc=False):
     """One reading of a gate, taken before the spending it limits."""

@@ -111,6 +111,7 @@ def _replaced(old: str, new: str, glyphs: Glyphs) -> str:
 def apart(old: str, new: str, glyphs: Glyphs) -> tuple[str, str]:
     """Two values cut so that the place where they differ is seen."""
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    # Two long values are mostly alike at their beginning: cut there, they would look the same.
     begin = max(same - _CONTEXT, 0) if max(len(old), len(new)) > VALUE else 0
     lead = glyphs.ellipsis if begin else ""
     return lead + cut(old[begin:], VALUE, glyphs), lead + cut(new[begin:], VALUE, glyphs)

@@ -67,6 +67,7 @@ class Columns:
             self.id = min(max(self.id, len(step.id)), max(room // 5, 3))
             self.tool = min(max(self.tool, width(tool_beside(step))), room // 4)
             self._tools = self._tools or bool(tool_beside(step))
+            # Never narrower than it was: a later version with shorter actions must not move the rows under those above.
             self.action = max(self.action, width(self.paper.cut(title(step), room)))
         rest = room - self.text
         self.action = min(self.action, rest if room < NARROW else rest - self.tool - 2)

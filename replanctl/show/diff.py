@@ -25,6 +25,9 @@ NOTES, LEAST = 40, 20  # columns of text after which notes begin: sooner where t
 CUT_FROM = 48  # columns of text beside a note: rather cut there than folded
 
 
+# Compare first, draw second: what changed comes from the one differ in `plan`, and this only chooses words and places.
+# What did not change is not shown, but counted, and the line at the end counts everything, so that a reader can check
+# that nothing was left out without a word.
 def diff_rows(
     columns: Columns,
     diff: PlanDiff,
@@ -203,6 +206,7 @@ def _markdown_row(change: StepChange, removed: Mapping[str, StepLike]) -> str:
 
 def literal(text: str) -> str:
     """Foreign text that Markdown shows as it is, and of which no forge makes a mention, a link or a picture."""
+    # A diff is posted where forges read it: an action `fix @team` must not call anybody.
     plain = re.sub(r"([\\`*_{}\[\]<>#|~&!@$])", r"\\\1", clean(text))
     return _LINKED.sub(r"\g<0><!-- -->", plain)
 

@@ -63,6 +63,7 @@ class ExecutionLines:
         if ended is not None and ended.attempts:
             self._columns.detail("tried", ", ".join(_attempts(execution, ended)))
         if ended is not None and ended.error is not None:
+            # The class first and loud: it decides whether anything was retried, and which route was taken.
             said, _, why = error_in_words(ended.error).partition(": ")
             self._columns.detail("class", Span(said, "failed"), f": {why}" if why else "")
         self._signal(execution)
@@ -113,6 +114,7 @@ class ExecutionLines:
 
     def _lesson(self, event: LessonLearned) -> None:
         lesson, times = Lesson.read(event.text), self._columns.paper.glyphs.times
+        # A lesson repeats the failure's text, which stands a few lines above: then only what it says to avoid is news.
         known = cause_in_words(lesson.cause) in self._causes
         again = f" ({number(event.count)} times)" if event.count > 1 else ""
         self._columns.detail("lesson", (known and lesson.way(times)) or lesson.says(times), again)
@@ -143,6 +145,7 @@ class ExecutionLines:
             columns.detail("reads", some(names, columns.paper.glyphs.ellipsis))
         columns.detail("value", brief(ended.value, columns.room, columns.paper.glyphs))
         rests = f", rests on {', '.join(ended.assumptions)}" if ended.assumptions else ""
+        # A change in the very next event came with the value itself: it never was clean.
         born_degraded = bool(execution.health) and execution.health[0].seq == ended.seq + 1
         if not born_degraded:
             columns.detail("health", Span("clean", "done"), rests)

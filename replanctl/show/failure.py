@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replanctl.kinds import GateName, Granularity, OnFailure
-from replanctl.replan import GATE, Bound, Moment
+from replanctl.replan import GATE, Bound
 from replanctl.run import Gate, PlanDraft, PlanRejected, Route, RouteView, Signal, VariableHealth
 from replanctl.show.columns import NARROW, Columns
 from replanctl.show.paper import Span
@@ -29,6 +29,7 @@ class FailureLines:
         """The decision; `below` is the step whose row is just above."""
         arrow = self._columns.paper.glyphs.arrow
         whose = f"step {event.step_id}: " if event.step_id not in (below, None) else ""
+        # Glued: the rule and its depth are one word to a reader, and are searched for as one.
         decided = f"{whose}{event.rule} {arrow} {event.granularity}".replace(" ", GLUE)
         self._columns.detail("route", Span(decided, "strong"), f"   {route_in_words(event)}")
 
@@ -64,8 +65,9 @@ class FailureLines:
             for gate in shown:
                 self._columns.detail("gates", self._reading(gate))
             return
+        # A reading that has to stay within the limit holds already what the replan would take.
         halves = [
-            (word, [gate for gate in shown if _holds_what_comes(gate) is holds])
+            (word, [gate for gate in shown if (GATE[gate.gate].at_a_replan is Bound.WITHIN) is holds])
             for word, holds in (("before", False), ("after", True))
         ]
         lines = [self._readings(word, readings) for word, readings in halves if readings]
@@ -87,12 +89,6 @@ class FailureLines:
         refused = "" if gate.admitted else f" {self._columns.paper.glyphs.failed.strip()}"
         text = f"{GATE[gate.gate].word} {reading(gate.gate, gate.reading)}{limit}{refused}"
         return Span(text.replace(" ", GLUE), "" if gate.admitted else "failed")
-
-
-def _holds_what_comes(gate: Gate) -> bool:
-    """Whether a reading at a replan holds what the replan would take: what has to stay within the limit does."""
-    asked = GATE[gate.gate].asked
-    return (asked.get(Moment.COMMIT) or asked.get(Moment.REPLAN)) is Bound.WITHIN
 
 
 def refusal(gate: Gate) -> str:

@@ -63,6 +63,8 @@ def mark_of(facts: Facts, marks: Marks) -> Mark:
 def worst_of(all_facts: Iterable[Facts], marks: Marks) -> Mark:
     """The worst of many cells, with how many are as bad where not all are."""
     cells = [mark_of(facts, marks) for facts in all_facts]
+    # A folded cell stands for all steps of a tool. It shows the worst of them and how many are as bad, for an average
+    # would hide the one with no way out.
     worst = max(cells, key=lambda mark: (_WORST.index(mark.kind), len(mark.text), mark.text))
     as_bad = sum(mark.kind == worst.kind for mark in cells)
     if as_bad == len(cells) or worst.kind in ("replans", "absorbed"):
@@ -127,6 +129,7 @@ Rooms = list[list[tuple[str, int]]]  # by group: the head of each column and the
 def _rooms(paper: Paper, lines: Sequence[Line]) -> Rooms:
     """The widest heads that leave half of the paper to the labels, at least their own width."""
     most = max((width(mark.text) for line in lines for mark in (*line.once, *line.always)), default=1)
+    # The widest of three spellings that leaves half of the paper to the labels; at the narrowest, two letters a column.
     for written in range(3):
         rooms = [[(names[written], max(len(names[written]), most) + 1) for names in columns] for _, columns in _GROUPS]
         if _total(rooms) <= paper.width - 26:

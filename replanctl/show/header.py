@@ -39,6 +39,7 @@ class Header(msgspec.Struct, frozen=True, gc=False):
 
 def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None:
     """Print the goal, and on one line the circumstances."""
+    # What holds now, and not what held at first: a resumed run is shown with the limits it went on under.
     limits = start.limits if facts.policy is None else in_force(facts.policy, steps)
     parts = [
         *([f"run {facts.run}"] if facts.run is not None else []),

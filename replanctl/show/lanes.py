@@ -96,6 +96,7 @@ def _lanes(paper: Paper, columns: Sequence[Sequence[Span]], room: int) -> None:
 
 def is_best(row: Row, facts: Facts, lanes: Sequence[Facts]) -> bool:
     """Whether a lane has the least of a row among those that came as far as any; not where all have the same."""
+    # Least is only best among those that came as far: a lane that stopped at once is cheapest of all.
     if row.value is None or _rank(facts) < max(map(_rank, lanes)) or not facts.completed:
         return False
     values = {row.value(each) for each in lanes if _rank(each) == _rank(facts)}

@@ -30,6 +30,7 @@ def view(paper: Paper, result: SessionResult) -> None:
 
 def _lines(paper: Paper, result: SessionResult) -> list[str]:
     """One line for lessons that say the same, with every place they were learned at."""
+    # The same lesson of twenty steps is one line with its places.
     places: dict[str, list[str]] = {}
     for lesson in result.lessons:
         text = Lesson.read(lesson.text)

@@ -10,6 +10,7 @@ from replanctl.plan import StepLike
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import UNICODE, Glyphs, width
 
+# Marks carry the meaning and colour only helps: a log, a colour-blind reader and a screen reader have the marks alone.
 STYLES: dict[StepState | None, str] = {
     StepState.DONE: "done",
     StepState.FAILED: "failed",

@@ -71,6 +71,8 @@ def _labelled(label: str, texts: Iterable[str], style: str = "label") -> Iterato
 
 def _no_way_out(matrix: Matrix, ellipsis: str) -> Iterator[str]:
     """Steps that are stranded by the same statuses, together."""
+    # Steps with the same way out missing are one finding: a plan without fallbacks would repeat one line for every
+    # step.
     alike: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for one in matrix.stranded:
         alike.setdefault((one.always, one.statuses), []).append(one.step_id)

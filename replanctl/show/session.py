@@ -41,6 +41,11 @@ CHANGES_IN_A_ROW = 40  # so many steps to which the same happened are shown in a
 KEPT_NAMED = 8  # so many unchanged steps are named in a diff; more are counted
 
 
+# A screen is a fold over events like any other, which is why `run` and a later `show` draw the same, and why nothing is
+# asked of the session. What makes it more than a log is that events are held back until it is known how they are best
+# said: rows until those that began before are there, gates until the last of a replan is read, changes of health until
+# all of one cause have come. `_settle` writes all of it, and is called before anything else is said, so that no line
+# ever stands before its cause.
 class SessionScreen:
     """Prints a session: feed it every event in order, then the result. `verbose` folds nothing, `live` holds few rows
     back.
@@ -84,6 +89,8 @@ class SessionScreen:
         """Print what this event has to tell."""
         if handler := self._handlers.get(type(event)):
             handler(event)
+        # Rich takes as long for one line as for thirty. Nobody reads so many lines as they come, and a short session is
+        # to be seen as it goes.
         if event.seq > HELD_AFTER:
             self._paper.hold()
 
@@ -117,6 +124,7 @@ class SessionScreen:
             self._next_version(event, event.parent)
         for step in (*event.steps, *event.amended):
             self._steps[step.id] = step
+        # Only now: the rows of this version may be folded by its own size.
         self._rows.planned(len(self._steps))
         self._rows.last = None
 
@@ -135,6 +143,7 @@ class SessionScreen:
         if verdicts:
             self._columns.detail("verdict", verdicts)
         if event.granularity is not None:
+            # A step that leaves the list is no loss where its result stays.
             held = {id_ for id_ in event.removed if self._is_held(variable_name(id_), event)}
             diff_rows(self._columns, diff, self._kept(diff), held=held, most=self._most)
         for id_ in event.removed:

@@ -37,6 +37,7 @@ class StepRows:
 
     def planned(self, steps: int) -> None:
         """A version of so many steps is about to run."""
+        # Once folded, always folded: a patch of a long plan is no short plan.
         self._folds = self._folds or (steps > LONG and not self._verbose)
 
     def end(self, ended: Ended) -> None:

@@ -14,6 +14,8 @@ FOLDED_FROM = 5  # rows; shorter stretches are written out
 RANGES = 3  # so many ranges of ids are named; of more the first and the last id
 
 
+# Forty steps that went as planned are one fact. So rows alike in state and blocker are counted and written as one line;
+# whatever a person has to look at (a failure, a retry, a warning) ends the stretch and stands alone.
 class Stretch:
     """Rows that share a state and what blocked them. It keeps few of them, however long it is."""
 
@@ -81,6 +83,7 @@ def _extend(ranges: list[list[str]], id_: str) -> None:
     if ranges and _follows(ranges[-1][1], id_):
         ranges[-1][1] = id_
     else:
+        # A stretch of 100,000 steps may have as many ranges, of which the first few and the newest are ever named.
         ranges[RANGES:] = [[id_, id_]]
 
 

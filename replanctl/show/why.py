@@ -62,6 +62,7 @@ def _forms(story: Story) -> Iterator[Step]:
 
 def _shown(entries: Sequence[VersionStory | ExecutionStory]) -> Iterator[VersionStory | ExecutionStory | int]:
     """All of them; of very many the first and the last, and between them how many are left out."""
+    # A step that was replanned fifty times is told by how it began and how it ended.
     left_out = len(entries) - FIRST - LAST
     if left_out <= 1:
         yield from entries
@@ -146,6 +147,7 @@ def _needs(step: Step) -> str:
 
 def _end(paper: Paper, story: Story) -> None:
     """Why the step stands where it stands, unless it is done."""
+    # A step that is done, or gone, needs no reason for standing where it does.
     if story.state in (StepState.DONE, None):
         return
     paper.blank()

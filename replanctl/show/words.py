@@ -31,6 +31,8 @@ SETTLED = {
 }
 
 # What a routing rule saw, by name; a rule that is not here is the user's own.
+# What the rule saw, said to somebody who has never read the table. A gate brings its words with its row; a routing rule
+# gets its own here.
 RULES = {
     "goal-changed": "a new goal needs a new plan",
     "override": "forced by the command line, the step or the policy",
