@@ -34,6 +34,8 @@ class Problem(msgspec.Struct, frozen=True, gc=False):
         return f"{self.file}:{self.line}:{self.column}: {self.severity} [{self.rule}] {self.message}{hint}"
 
 
+# Everything raised on purpose carries a way out and an exit code, so that the one place that catches it (`cli/app.py`)
+# needs to know no class by name.
 class ReplanctlError(Exception):
     """Base of everything replanctl raises on purpose; `hint` is the way out, in one line."""
 

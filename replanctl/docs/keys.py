@@ -66,6 +66,7 @@ def events() -> Iterator[tuple[str, str, Facts]]:
     """Every type of event: what it says, and its fields, those that all events have left out."""
     schema = event_schema()
     parts = [schema["$defs"][reference.rpartition("/")[2]] for reference in schema["discriminator"]["mapping"].values()]
+    # What every event has is said once, where events are explained.
     common = set.intersection(*(set(part["properties"]) for part in parts))
     for part in parts:
         (type_,) = part["properties"]["type"]["enum"]

@@ -73,6 +73,7 @@ def find(asked: str) -> Found:
     A key may be asked for by its path too: `policy.gates.max_steps`, `gates.max_steps`.
     """
     wanted = _plain(asked)
+    # All meanings are told and not the first: `skip` may be said of a failure and by a person.
     entries = tuple(entry for kind in KINDS for entry in entries_of(kind) if _is_meant(entry, wanted))
     kind = next((kind for kind in KINDS if wanted in (_plain(kind.plural), _plain(kind.name))), None)
     page = next((name for name in page_names() if _plain(name) == wanted), None)

@@ -78,5 +78,7 @@ def texts(kind: Kind) -> dict[str, str]:
     path = _WORDS / f"{kind.plural}.md"
     if not path.is_file():
         return {}
+    # A file of entries is plain Markdown, so that who writes one needs to know nothing else: a heading is the word, and
+    # what stands below it what it means.
     _, *parts = _HEADING.split(path.read_text(encoding="utf-8"))
     return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))

@@ -31,6 +31,7 @@ def gate_facts(gate: str) -> Facts:
 
 
 def _default(row: GateRow) -> str:
+    # A default may depend on the plan, and there is none here: two plans show whether it does.
     short, long = (row.default(steps, CostModel()) for steps in (_SHORT, _LONG))
     if short != long:
         return f"grows with the plan: {short:,} for one step, {long:,} for {_LONG}"

@@ -172,6 +172,7 @@ def _foreign(step: Step, foreign: Foreign, at: At) -> None:
     )
 
 
+# A warning and no error: rehearsing how an agent gets over its planner's slip is what a rehearsal is for.
 def _dangling(step: Step, reference: Reference, names: Names, at: At) -> None:
     hint = at.nearest(reference.step_id, names.ids) or 'a text that begins with #E is written "##E…"'
     at.warning("unknown-reference", f"step {step.id} reads {reference.text}, and no step is {reference.step_id}", hint)

@@ -22,6 +22,8 @@ STDIN_NAME = "<stdin>"
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
+# A name on a command line may be a pipe, a device, a folder or a file of a terabyte, and each would hang or fill the
+# process in its own way. So a file is opened without waiting, has to be a regular one, and is read up to a limit.
 def read_text(path: str | Path) -> str:
     """The text of a file. Raises InputError when it can't be had whole, or is not UTF-8."""
     name = str(path)
@@ -76,6 +78,7 @@ def _shown(folder: str | Path) -> Iterator[Path]:
     """Every file below a folder but the hidden ones; a folder that may not be looked into, or goes away meanwhile, has
     none."""
     for name, folders, files in os.walk(folder):
+        # Folders such as `.git` and `.venv` hold thousands of YAML files that are nobody's plan.
         folders[:] = [each for each in folders if not each.startswith(".")]
         yield from (Path(name, each) for each in files if not each.startswith("."))
 

@@ -132,6 +132,8 @@ class Steps:
             value = str(value)
         elif value.__class__ is not str:
             return None
+        # One object for each id: a plan writes each about as often as it has dependents, and comparing the same object
+        # is free.
         known = self.ids.get(value)
         if known is None and _ID.fullmatch(value):
             known = self.ids[value] = value

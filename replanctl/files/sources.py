@@ -109,6 +109,8 @@ def scenario_in(name: str, plan: str) -> str:
 # -- which files belong together --------------------------------------------------------------------------------------
 
 
+# Files find each other by their names, so that a plan and its outcomes can be sent, copied and renamed as a pair. Where
+# a file of outcomes stands elsewhere it names its plan, and that counts before its own name does.
 class Home(msgspec.Struct, frozen=True):
     """The plan that a file of outcomes belongs to, and what it is to that plan.
 
@@ -165,6 +167,8 @@ def named_after(path: Path) -> Home | None:
     while stem:
         if plan := _plan(path, stem):
             return Home(plan, scenario or None) if not scenario or _names_a_scenario(scenario) else None
+        # From the longest name to the shortest: `a.b.outcomes.yaml` is that of the plan `a.b`, and a scenario of `a`
+        # only where there is no such plan.
         stem, _, last = stem.rpartition(".")
         scenario = f"{last}.{scenario}" if scenario else last
     return None

@@ -8,6 +8,8 @@ from replanctl.live.graph import Graph
 from replanctl.plan import Step, references, same_args
 
 
+# A warning and no refusal: the world may have changed meanwhile, which no plan can show, and the breaker counts the
+# failure if it comes back.
 def no_progress(proposal: Proposal, graph: Graph, failed: Cell) -> str:
     """A warning where the step for the failed one makes the same call, and what it waits for is as it was; else
     nothing."""

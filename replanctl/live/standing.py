@@ -84,7 +84,8 @@ def _tool(step: Step) -> Hashable:
     return step.tool_name
 
 
-# The rules behind the second, in order.
+# The rules behind the second, in order: the same work says most of what a step stands for, an id that is used again
+# says less, and the tool alone is no more than a guess.
 _RULES = (_Rule(_work, _work), _Rule(_name, _name), _Rule(_tool, _tool, may_turn=True))
 
 

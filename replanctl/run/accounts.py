@@ -97,6 +97,7 @@ class Effects:
         found: dict[tuple[str, bytes], EffectView] = {}
         for _, version, step_id, tool, args in sorted(self._acted, key=lambda acted: acted[0]):
             key = tool, exact(args)
+            # The first time gives the row its place and its step; later ones only count.
             row = found.get(key)
             found[key] = (
                 msgspec.structs.replace(row, times=row.times + 1)

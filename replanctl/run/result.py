@@ -26,6 +26,9 @@ SchemaVersion = Literal[1]
 SCHEMA_VERSION: SchemaVersion = 1
 
 
+# The result is a document of its own, with views instead of the engine's values: what is stored and read by others must
+# not change its shape because a cell or a variable inside the engine did. It is made from events alone (`fold.py`).
+# Each field is said in words once, in `said.py`, from where the schema has them.
 class StepView(msgspec.Struct, frozen=True, gc=False):
     """A step as one version held it; `state` is its state at the end of that version."""
 
@@ -154,6 +157,7 @@ class LedgerLine(msgspec.Struct, frozen=True, gc=False):
     booked: int
 
 
+# Main is planning and every step once; the ratio is what failures added to that, and the figure to compare policies by.
 class LedgerTotals(msgspec.Struct, frozen=True, gc=False):
     """Main is planning of v1 and first executions; remedy the rest; ratio is remedy / main."""
 

@@ -20,6 +20,8 @@ FILE_NAMES = (FILE_NAME, *(f"{FILE_NAME}-{each}" for each in ("wal", "shm", "jou
 APPLICATION = 0x52504C43  # "RPLC" in the file's header: whose database this is
 SCHEMA_VERSION = 2
 
+# Two tables without columns to speak of: what a row means stands in the row itself, with a checksum, so that it can be
+# read where SQLite can't find its way to it any more (`frames.py`).
 SCHEMA = f"""
 CREATE TABLE runs (run INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE parts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);

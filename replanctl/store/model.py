@@ -31,6 +31,7 @@ class SourceText(msgspec.Struct, frozen=True):
     text: str
 
 
+# All of it, as text: a run has to come out the same when its files have been edited, moved or deleted since.
 class Inputs(msgspec.Struct, frozen=True):
     """All that a run came from: the texts of its files, the policy with the flags already on top, and the lesson book.
 

@@ -41,6 +41,7 @@ class Salvage:
             self._spots[piece.key, piece.turn] = _Spot(file, at)
         elif head := decode_head(piece.payload, run):
             known = self.heads.get(run)
+            # A page that was given back still holds what was on it: of several heads of a run the newest counts.
             if known is None or (known.turn, known.edition) < (head.turn, head.edition):
                 self.heads[run] = head
 

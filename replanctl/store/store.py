@@ -191,6 +191,7 @@ class Store:
 
     def _row(self, head: Head) -> RunRow:
         status, goal = head.status, head.goal
+        # Whoever was killed could not write that it was: the lock that the system let go of says it.
         if status is RunStatus.RUNNING and not is_claimed(self._folder, head.run):
             status = RunStatus.INTERRUPTED
         if head.cut:

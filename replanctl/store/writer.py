@@ -23,6 +23,9 @@ from replanctl.store.shelf import reach
 BATCH = 1000  # events of a scripted run that are written together
 
 
+# A scripted run can be made again in milliseconds, and is written a thousand events at a time. A call of a real tool
+# can't: before it everything so far goes to the disk, and behind it its answer (`flush`, `effect`), so that a kill at
+# any moment leaves at most one call of which nothing is known.
 class RunWriter:
     """The one writer of run `run`, a context manager.
 
