@@ -6,7 +6,7 @@ import ast
 import io
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,24 +17,9 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LONGEST_MODULE = 300  # lines
 LONGEST_FUNCTION = 40  # lines behind its signature and docstring
 
-# Comment lines in 100 lines of code, at the least. A room that has more than it needs may lose some, none may fall
-# below what a reader was promised.
-DENSITY = {
-    "cli": 1.9,
-    "docs": 3.0,
-    "files": 4.5,
-    "host": 2.6,
-    "lab": 5.0,
-    "live": 4.8,
-    "plan": 5.0,
-    "replan": 5.0,
-    "report": 5.0,
-    "run": 3.2,
-    "schema": 4.8,
-    "show": 2.2,
-    "store": 4.0,
-    "traces": 5.0,
-}
+# Comment lines in 100 lines of code, at the least: in all, and in any one room, so that none lives on the others.
+IN_ALL, IN_A_ROOM = 5.0, 4.5
+ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef
 
@@ -88,15 +73,18 @@ def says_something(comment: str) -> bool:
     return bool(text) and not text.startswith(("--", "noqa", "type: ignore", "fmt:"))
 
 
-@pytest.mark.parametrize("room", sorted(DENSITY))
-def test_comments_say_why(room: str) -> None:
-    code, comments = map(sum, zip(*(counted(path) for path in (PACKAGE / room).rglob("*.py")), strict=True))
-    assert 100 * comments / code >= DENSITY[room], f"{comments} comment lines in {code} lines of code"
+def density(paths: Iterable[Path]) -> float:
+    code, comments = map(sum, zip(*map(counted, paths), strict=True))
+    return 100 * comments / code
 
 
-def test_every_room_is_held_to_its_comments() -> None:
-    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert rooms == set(DENSITY)
+def test_comments_say_why() -> None:
+    assert density(MODULES) >= IN_ALL
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_comments_say_why_in_every_room(room: str) -> None:
+    assert density((PACKAGE / room).rglob("*.py")) >= IN_A_ROOM
 
 
 # How a module comes to be loaded: imported by name, by the table of a face (`lazily`), by a table that is read late
