@@ -18,6 +18,7 @@ ROOMS = (
     "plan",
     "schema",
     "cost",
+    "money",
     "live",
     "replan",
     "run",

@@ -6,13 +6,14 @@ option's: `max_steps` is `--max-steps`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import msgspec
 
-from replanctl.kinds import Color
+from replanctl.kinds import Color, LedgerKind
 from replanctl.kinds import Format as Format
 
 if TYPE_CHECKING:
@@ -108,6 +109,37 @@ def amount(text: str) -> float:
     if not 0 <= value < float("inf"):
         raise ValueError(f"{text!r} is not a number from 0")
     return value
+
+
+def price(text: str) -> tuple[str, str, str]:
+    """`3.00`, `3.00/12.00` for what is read and what is written, or either behind `MODEL=`: the model, and both."""
+    model, _, amounts = text.rpartition("=")
+    read, slash, written = amounts.partition("/")
+    for each in (read, *([written] if slash else [])):
+        if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", each):
+            raise ValueError(f"{text!r} is no price of a million tokens: 3.00, 3.00/12.00, or MODEL=3.00/12.00")
+    return model, read, written or read
+
+
+def kind_and_model(text: str) -> tuple[str, str]:
+    """`gpt-x`, or `execution=gpt-x` for what is booked under one kind: the kind, if any, and the model."""
+    kind, equals, model = text.partition("=")
+    kind, model = (kind, model) if equals else ("", text)
+    if not model or (equals and kind not in list(LedgerKind)):
+        raise ValueError(f"{text!r} is not MODEL, or KIND=MODEL with one of {', '.join(LedgerKind)}")
+    return kind, model
+
+
+# The same three of every verb that knows what tokens cost.
+Price = Annotated[
+    tuple[tuple[str, str, str], ...],
+    Flag("What a million tokens cost: 3.00, or 3.00/12.00 in and out.", "[MODEL=]PRICE", price, many=True),
+]
+PriceFile = Annotated[Path | None, Flag("What models cost, in a YAML file.", "FILE", Path)]
+Model = Annotated[
+    tuple[tuple[str, str], ...],
+    Flag("The model whose price counts, of all or of a kind.", "[KIND=]MODEL", kind_and_model, many=True),
+]
 
 
 def duration(text: str) -> float:

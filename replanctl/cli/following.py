@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Protocol, TextIO, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, assert_never
 
 import msgspec
 
@@ -25,24 +25,34 @@ from replanctl.store import Inputs
 
 if TYPE_CHECKING:
     from replanctl.host import OnWait
+    from replanctl.money import Prices
     from replanctl.show import Paper, SessionScreen
 
 _RESUME, _NEW_OUTCOMES = "replanctl resume ", " --outcomes "
 
 
-def view_of(how: RunFormat, options: Shared, world: World, stream: TextIO, inputs: Inputs, run: int | None) -> View:
-    """Who watches the session, by the format that was asked for."""
+def view_of(
+    how: RunFormat,
+    options: Shared,
+    world: World,
+    stream: TextIO,
+    inputs: Inputs,
+    run: int | None,
+    prices: Prices | None = None,
+) -> View:
+    """Who watches the session, by the format that was asked for; with `prices` it says what the session cost."""
     offers = Offers.of(options.store, inputs)
     match how:
         case RunFormat.JSON:
-            return Offering(JsonDocument(stream), offers)
+            return Offering(JsonDocument(stream, prices), offers)
         case RunFormat.JSONL:
             return JsonLines(stream)
         case RunFormat.TEXT:
             paper = world.paper(stream, options.color)
             if options.quiet:
-                return ClosingLine(paper)
-            return Offering(screen(paper, inputs, run, offers.whole, live=inputs.tools is not None), offers)
+                return ClosingLine(paper, prices)
+            live = inputs.tools is not None
+            return Offering(screen(paper, inputs, run, offers.whole, live=live, prices=prices), offers)
         case _:
             assert_never(how)
 
@@ -97,17 +107,28 @@ class View(Protocol):
 
 
 class JsonDocument:
-    """The result alone, as one JSON document."""
+    """The result alone, as one JSON document. What it cost stands behind it, and is no part of the result."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, prices: Prices | None = None) -> None:
         self._stream = stream
+        self._prices = prices
 
     def event(self, event: Event) -> None:
         """Nothing is written before the end."""
 
     def close(self, result: SessionResult) -> None:
         """Write the result."""
-        write_line(self._stream, msgspec.json.encode(result))
+        document = msgspec.json.encode(result)
+        if self._prices is not None:
+            document = b'%s,"money":%s}' % (document[:-1], msgspec.json.encode(_money(result, self._prices)))
+        write_line(self._stream, document)
+
+
+def _money(result: SessionResult, prices: Prices) -> dict[str, Any]:
+    from replanctl.money import bill
+
+    paid = bill(prices, ((line.kind, line.booked) for line in result.ledger.lines))
+    return prices.document(main=paid.main, remedy=paid.remedy, all=paid.all)
 
 
 class JsonLines:
@@ -128,8 +149,9 @@ class JsonLines:
 class ClosingLine:
     """How it ended, in one line."""
 
-    def __init__(self, paper: Paper) -> None:
+    def __init__(self, paper: Paper, prices: Prices | None = None) -> None:
         self._paper = paper
+        self._prices = prices
 
     def event(self, event: Event) -> None:
         """Nothing is written before the end."""
@@ -138,7 +160,7 @@ class ClosingLine:
         """Write the line."""
         from replanctl.show import Span, closing_line, verdict_style
 
-        ending, cost = closing_line(result)
+        ending, cost = closing_line(result, self._prices)
         self._paper.line(Span(ending, verdict_style(result)), cost)
 
 
@@ -150,12 +172,13 @@ def screen(
     *,
     later: bool = False,
     live: bool = False,
+    prices: Prices | None = None,
 ) -> SessionScreen:
     """The session as a screen for a person. Its head says where the outcomes came from, of which recording the
     rehearsal was made, and which limits hold.
 
     `whole` puts behind a suggested command what it needs, `later` says that there are later runs, and `live` that real
-    tools are waited for.
+    tools are waited for. `prices` are what tokens cost.
     """
     from replanctl.show import Header, SessionScreen
 
@@ -167,7 +190,7 @@ def screen(
     outcomes = next((Path(names[role]).name for role in scripts if role in names), None)
     policy = inputs.amendments[-1].policy if inputs.amendments else None
     most = max(each.max_parallel for each in (inputs.policy, *(amended.policy for amended in inputs.amendments)))
-    facts = Header(outcomes, run, policy, _recording(inputs), whole, later, scenario, most)
+    facts = Header(outcomes, run, policy, _recording(inputs), whole, later, scenario, most, prices)
     return SessionScreen(paper, facts, live=live)
 
 

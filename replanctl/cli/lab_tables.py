@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 import msgspec
+from msgspec import UNSET
 
 from replanctl.cli.fail_on import FailOn, compare_complaints, complain, matrix_complaints, tune_complaints
 from replanctl.cli.output import output, write_document, write_line
@@ -22,6 +23,7 @@ from replanctl.lab import (
     Matrix,
     MatrixDocument,
     Study,
+    Tally,
     TotalsFold,
     TuneDocument,
     Tuning,
@@ -30,19 +32,22 @@ from replanctl.lab import (
     tuned_policy,
     tuning,
 )
+from replanctl.money import Prices
 from replanctl.run import Policy
 
 WHOLE_SCREENS = 3  # plans that have a screen each; of more there is a line each
 
 
 class Telling(msgspec.Struct, frozen=True):
-    """How a table is told, and what of it makes the exit code 1. `policy` is where a tuned policy goes."""
+    """How a table is told, and what of it makes the exit code 1. `policy` is where a tuned policy goes,
+    `prices` what tokens cost."""
 
     format: DiffFormat
     color: Color
     fail_on: tuple[FailOn, ...] = ()
     policy: Path | None = None
     store: Path | None = None
+    prices: Prices | None = None
 
 
 def tell(study: Study, facts: Iterator[Facts], telling: Telling, stream: TextIO, world: World) -> int:
@@ -135,19 +140,24 @@ def _command(words: Sequence[str], study: Study, telling: Telling) -> list[str]:
 
 
 def _tell_tuning(study: Study, facts: Iterator[Facts], telling: Telling, stream: TextIO, world: World) -> int:
-    result = tuning(study, facts)
+    tally = Tally(telling.prices) if telling.prices is not None else None
+    result = tuning(study, facts if tally is None else tally.watch(facts))
     notes = [*_left_out(study), *_write_policy(result, study, telling, stream)]
     match telling.format:
         case DiffFormat.JSON:
-            write_line(stream, msgspec.json.encode(TuneDocument(tuning=result)))
+            write_line(
+                stream,
+                msgspec.json.encode(TuneDocument(tuning=result, money=UNSET if tally is None else tally.tuned())),
+            )
         case DiffFormat.MARKDOWN:
             from replanctl.show import tune_markdown
 
-            write_document(stream, tune_markdown(result, notes))
+            write_document(stream, tune_markdown(result, notes, tally))
         case DiffFormat.TEXT:
             from replanctl.show import tune_screen
 
-            tune_screen(world.paper(stream, telling.color), result, notes=notes, todo=_try(study, telling))
+            paper = world.paper(stream, telling.color)
+            tune_screen(paper, result, notes=notes, todo=_try(study, telling), tally=tally)
     return complain(world, list(tune_complaints(result, telling.fail_on)))
 
 
@@ -190,16 +200,22 @@ def _try(study: Study, telling: Telling) -> list[str]:
 
 
 def _tell_comparison(study: Study, facts: Iterator[Facts], telling: Telling, stream: TextIO, world: World) -> int:
-    result = comparison(study, facts)
+    tally = Tally(telling.prices) if telling.prices is not None else None
+    result = comparison(study, facts if tally is None else tally.watch(facts))
     match telling.format:
         case DiffFormat.JSON:
-            write_line(stream, msgspec.json.encode(CompareDocument(comparison=result)))
+            write_line(
+                stream,
+                msgspec.json.encode(
+                    CompareDocument(comparison=result, money=UNSET if tally is None else tally.compared())
+                ),
+            )
         case DiffFormat.MARKDOWN:
             from replanctl.show import compare_markdown
 
-            write_document(stream, compare_markdown(result))
+            write_document(stream, compare_markdown(result, tally))
         case DiffFormat.TEXT:
             from replanctl.show import compare_screen
 
-            compare_screen(world.paper(stream, telling.color), result)
+            compare_screen(world.paper(stream, telling.color), result, tally=tally)
     return complain(world, list(compare_complaints(result, telling.fail_on)))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from replanctl.files.lessons import load_lessons, save_lessons
     from replanctl.files.planner import parse_draft
     from replanctl.files.policy import load_coefficients
+    from replanctl.files.prices import load_prices
     from replanctl.files.reader import collector_paused
     from replanctl.files.recorded import End, Recorded, recorded_in
     from replanctl.files.rehearsal import (
@@ -64,6 +65,7 @@ else:
             "lessons": ("load_lessons", "save_lessons"),
             "planner": ("parse_draft",),
             "policy": ("load_coefficients",),
+            "prices": ("load_prices",),
             "reader": ("collector_paused",),
             "recorded": ("End", "Recorded", "recorded_in"),
             "rehearsal": (
@@ -111,6 +113,7 @@ __all__ = [
     "load_lessons",
     "load_plan",
     "load_policy",
+    "load_prices",
     "load_rehearsal",
     "load_rehearsals",
     "means_to_be_ours",

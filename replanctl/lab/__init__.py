@@ -6,6 +6,7 @@ Trials in, facts out, tables made from facts. Nothing here reads a file or draws
 from __future__ import annotations
 
 from replanctl.host import Case
+from replanctl.lab.bills import Tally
 from replanctl.lab.compare import (
     Comparison,
     Lane,
@@ -79,6 +80,7 @@ __all__ = [
     "Strategy",
     "Study",
     "Totals",
+    "Tally",
     "TotalsFold",
     "Trial",
     "TuneDocument",

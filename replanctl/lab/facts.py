@@ -30,10 +30,12 @@ class Need(msgspec.Struct, frozen=True, gc=False):
 
 
 class Freed(msgspec.Struct, frozen=True, gc=False):
-    """The smallest limit of the gate that stopped a session under which it completes, and what that cost in all."""
+    """The smallest limit of the gate that stopped a session under which it completes, and how many tokens more that
+    took: in all, and by kind in the order of `LedgerKind`."""
 
     limit: int | float
     tokens: int
+    spent: tuple[int, ...] = ()
 
 
 # What is kept of a session, and why it is enough.
@@ -65,7 +67,8 @@ class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     `rules` are the routing rules that decided, `refused` the gates that refused anything, `fallbacks` pairs of a tool
     and what was called instead, `alternatives` steps of v1 with the number of the one taken, `planner` and `outcomes`
-    the script's rules by number that were used, `unlanded` the faults that never met a call.
+    the script's rules by number that were used, `unlanded` the faults that never met a call. `spent` are the tokens by
+    kind, in the order of `LedgerKind`.
     """
 
     key: tuple[str, ...]
@@ -93,6 +96,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     needs: tuple[Need, ...] = ()
     freed: Freed | None = None
     runs: int = 1
+    spent: tuple[int, ...] = ()
 
     @property
     def completed(self) -> bool:

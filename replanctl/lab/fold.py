@@ -19,6 +19,7 @@ class FactFold:
 
     def __init__(self) -> None:
         self.seconds, self.tokens, self.remedy = 0.0, 0, 0
+        self.spent = dict.fromkeys(LedgerKind, 0)
         self.calls = self.executions = self.replans = 0
         self.versions = 0
         self.depths: list[Granularity] = []
@@ -75,6 +76,7 @@ class FactFold:
 
     def _book(self, kind: LedgerKind, tokens: int) -> None:
         self.tokens += tokens
+        self.spent[kind] += tokens
         if not kind.is_main:
             self.remedy += tokens
 
@@ -183,6 +185,7 @@ class FactFold:
             unlanded=unlanded,
             effects=self.effects(),
             needs=self.needs(),
+            spent=tuple(self.spent.values()),
         )
 
     def stopped(self) -> Stopped | None:

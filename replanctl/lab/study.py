@@ -12,9 +12,11 @@ from itertools import islice
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from replanctl.files import Rehearsal, Source, parse_rehearsal
 from replanctl.host import Case
+from replanctl.lab.bills import COMPARE_MONEY, TUNE_MONEY
 from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_trials
 from replanctl.lab.facts import Facts
 from replanctl.lab.matrix import Matrix, MatrixOptions, matrix, matrix_trials
@@ -176,6 +178,7 @@ class TuneDocument(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: int = VERSION
     tuning: Tuning
     honest: str = HONEST
+    money: dict[str, Any] | UnsetType = UNSET
 
 
 class CompareDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,6 +187,7 @@ class CompareDocument(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: int = VERSION
     comparison: Comparison
     honest: str = HONEST
+    money: dict[str, Any] | UnsetType = UNSET
 
 
 class StatsDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,9 +205,14 @@ _DOCUMENTS: dict[Kind | str, tuple[type, str]] = {
 }
 
 
+_MONEY: dict[Kind | str, Schema] = {Kind.TUNE: TUNE_MONEY, Kind.COMPARE: COMPARE_MONEY}
+
+
 def document_schema(kind: Kind | str) -> Schema:
     """The JSON Schema of what a verb of the lab writes. A field that is left out has its default."""
     document, title = _DOCUMENTS[kind]
     (schema,), parts = msgspec.json.schema_components([document], ref_template="#/$defs/{name}")
+    if kind in _MONEY:
+        parts[document.__name__]["properties"]["money"] = _MONEY[kind]
     head: dict[str, Any] = {"$schema": DIALECT, "title": title}
     return head | schema | {"$defs": described(parts, SAID, ALIKE)}

@@ -76,7 +76,7 @@ def judged(rehearsal: Rehearsal, trial: Trial) -> Facts:
         return before
     # The gate that stopped it, alone: lifting all of them would say what the plan can do, and not what this limit cost.
     judge = _Judge(rehearsal, trial, GATE[before.stopped.gate])
-    freed = judge.smallest(before.stopped.limit or 0, before.tokens)
+    freed = judge.smallest(before.stopped.limit or 0, before)
     return replace(before, freed=freed, runs=1 + judge.runs)
 
 
@@ -87,7 +87,7 @@ class _Judge:
         self._rehearsal, self._trial, self._row = rehearsal, trial, row
         self.runs = 0
 
-    def smallest(self, low: Number, tokens: int) -> Freed | None:
+    def smallest(self, low: Number, before: Facts) -> Freed | None:
         """The smallest limit above `low` under which it completes; None where it does not without one either."""
         # First without the limit: where that does not help either, no limit will, and the bisection need not begin.
         if not self._run(None if self._row.nullable else MOST).completed:
@@ -100,7 +100,9 @@ class _Judge:
             high = low + 1
         limit = self._between(low, high)
         # Run once more at the limit that was found: the last run of a bisection was on either side of it.
-        return Freed(limit, self._run(limit).tokens - tokens)
+        after = self._run(limit)
+        more = tuple(now - then for now, then in zip(after.spent, before.spent, strict=True))
+        return Freed(limit, after.tokens - before.tokens, more)
 
     def _one_that_frees(self, low: Number) -> Number:
         """Twice as far from the limit that stopped it each time, until one lets it through."""

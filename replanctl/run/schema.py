@@ -1,6 +1,6 @@
 """JSON Schemas of what a session writes: the result as one document, and each event.
 
-They hold exactly what this version writes: every field is there, and no other.
+They hold exactly what this version writes: every field is there, and no other, but for what prices a command line gave.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from replanctl.money import money_schema
 from replanctl.run.events import AnyEvent
 from replanctl.run.result import SessionResult
 from replanctl.run.said import SAID, described
@@ -20,7 +21,11 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def result_schema() -> Schema:
     """The document of `run --format json`."""
-    return _schema(SessionResult, "A session of replanctl", "What a whole rehearsed session came to.")
+    schema = _schema(SessionResult, "A session of replanctl", "What a whole rehearsed session came to.")
+    schema["$defs"]["SessionResult"]["properties"]["money"] = money_schema(
+        **{name: {"type": "number"} for name in ("main", "remedy", "all")}
+    )
+    return schema
 
 
 def event_schema() -> Schema:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replanctl.cost import CostAt, CostRow, CostTable
+from replanctl.money import Prices, bill, ways
 from replanctl.run import LedgerLine
 from replanctl.show.ledger import replan_in_words
 from replanctl.show.paper import Paper, Span
+from replanctl.show.text import pad
 from replanctl.show.words import number, plural
 
-MILLION = 1_000_000
 SHOWN = 40  # replans of a run that are listed
 _LABEL, _NUMBER = 8, 13  # columns of the first table
 _DONE = 4  # columns of the second
@@ -20,27 +21,28 @@ _SUMS = {"patch": 8, "tail": 8, "re-executed": 13, "global": 8, "{times} patch":
 def cost_screen(
     paper: Paper,
     table: CostTable,
-    price: float | None = None,
+    prices: Prices | None = None,
     run: int | None = None,
     replans: Sequence[LedgerLine] | None = None,
 ) -> None:
-    """Write both tables; `price` is for a million tokens. Of a `run` also the bookings of its own replans."""
+    """Write both tables; `prices` say what tokens cost. Of a `run` also the bookings of its own replans."""
     failure = table.failure
     carried = f"{plural(failure.done, 'step')} done, {plural(table.lessons, 'lesson')} carried"
     paper.line(Span(f"A failure at step {failure.fail} of {table.steps}", "title"), f": {carried}", indent=2)
     paper.blank()
-    _by_way(paper, failure, price)
+    _by_way(paper, failure, prices)
     paper.blank()
     _by_done(paper, table)
     if replans is not None:
         paper.blank()
-        _booked(paper, run, replans, price)
+        _booked(paper, run, replans, prices)
 
 
-def _booked(paper: Paper, run: int | None, replans: Sequence[LedgerLine], price: float | None) -> None:
+def _booked(paper: Paper, run: int | None, replans: Sequence[LedgerLine], prices: Prices | None) -> None:
     """What a run really booked, replan by replan, beside what was estimated."""
     total = sum(line.booked for line in replans)
-    priced = f", {total * price / MILLION:.6f} in all" if price is not None else ""
+    paid = bill(prices, ((line.kind, line.booked) for line in replans)).all if prices is not None else None
+    priced = f", {prices.said(paid)} in all" if prices is not None and paid is not None else ""
     what = f"{number(total)} tokens for {plural(len(replans), 'replan')}{priced}" if replans else "nothing for replans"
     paper.line(Span(f"Run {run} booked", "title"), f" {what}", indent=2)
     for line in replans[:SHOWN]:
@@ -49,17 +51,17 @@ def _booked(paper: Paper, run: int | None, replans: Sequence[LedgerLine], price:
         paper.line(f"{paper.glyphs.ellipsis} {plural(len(replans) - SHOWN, 'more replan')}", indent=4)
 
 
-def _by_way(paper: Paper, failure: CostAt, price: float | None) -> None:
-    priced = ["price"] if price is not None else []
+def _by_way(paper: Paper, failure: CostAt, prices: Prices | None) -> None:
+    priced = [f"price {prices.currency}"] if prices is not None else []
     names = ["carried", "re-executed", "total", f"{paper.glyphs.times} patch", *priced]
     paper.line(Span(" " * _LABEL + _columns(names), "label"), indent=2)
     for row in failure.rows:
-        paper.line(Span(f"{row.way:<{_LABEL}}", "strong"), _columns(_figures(row, price)), indent=2)
+        paper.line(Span(f"{row.way:<{_LABEL}}", "strong"), _columns(_figures(row, prices)), indent=2)
 
 
-def _figures(row: CostRow, price: float | None) -> list[str]:
+def _figures(row: CostRow, prices: Prices | None) -> list[str]:
     figures = [number(row.carried), number(row.re_executed), number(row.total), f"{row.multiple:.2f}"]
-    return figures if price is None else [*figures, f"{row.total * price / MILLION:.6f}"]
+    return figures if prices is None else [*figures, f"{prices.of(ways(row)):f}"]
 
 
 def _by_done(paper: Paper, table: CostTable) -> None:
@@ -82,7 +84,7 @@ def _by_done(paper: Paper, table: CostTable) -> None:
 
 
 def _columns(texts: list[str]) -> str:
-    return "".join(f"{text:>{_NUMBER}}" for text in texts)
+    return "".join(pad(text, _NUMBER, right=True) for text in texts)
 
 
 def _sums(texts: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,6 +15,9 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.text import GLUE
 from replanctl.show.words import plural, reading
 
+if TYPE_CHECKING:
+    from replanctl.money import Prices
+
 GOAL_LINES = 3  # a goal of more is cut: an imported one is all that was asked
 MARGIN = 20  # columns that folding may cost
 
@@ -22,7 +25,8 @@ MARGIN = 20  # columns that folding may cost
 class Header(msgspec.Struct, frozen=True, gc=False):
     """What the events don't say: where the outcomes came from, as a person names it, the number of a stored run, and
     the policy that holds since it was last taken up (None: what it began with), which recording the rehearsal was made
-    of, which of the plan's scenarios it is, and how many steps may run `side_by_side`.
+    of, which of the plan's scenarios it is, how many steps may run `side_by_side`, and what tokens cost where a price was
+    given.
 
     `whole` puts behind a suggested command what it needs. Where there are `later` runs, a command names its run.
     """
@@ -35,6 +39,7 @@ class Header(msgspec.Struct, frozen=True, gc=False):
     later: bool = False
     scenario: str | None = None
     side_by_side: int = 1
+    prices: Prices | None = None
 
 
 def header(paper: Paper, facts: Header, start: SessionStart, steps: int) -> None:

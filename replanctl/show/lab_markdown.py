@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from replanctl.lab import HONEST, Comparison, Facts, Matrix, Tuning
+from replanctl.lab import HONEST, Comparison, Facts, Matrix, Tally, Tuning
 from replanctl.show.diff import literal
 from replanctl.show.grid import FOLDED_FROM, mark_of, worst_of
-from replanctl.show.lanes import partings, verdict
+from replanctl.show.lanes import partings, price_head, verdict
 from replanctl.show.marks import Marks
 from replanctl.show.matrix import BY_CONSTRUCTION, findings, totals_in_words
-from replanctl.show.tuning import few_words, figures, levels
+from replanctl.show.tuning import few_words, figures, levels, paid_in_words
 from replanctl.show.words import number, plural, reading, seconds
 
 _MARKS = Marks("·", "✓", "◐", "‼", "✗")
@@ -52,12 +52,12 @@ def _cells(rows: Sequence[Sequence[Facts]]) -> list[str]:
     return [worst_of(column, _MARKS).text for column in zip(*rows, strict=True)]
 
 
-def tune_markdown(tuning: Tuning, notes: Iterable[str] = ()) -> str:
-    """A table of gates, the three figures and what was written."""
-    return _document(f"Limits, over {plural(tuning.sessions, 'rehearsal')}", _tuning(tuning, notes))
+def tune_markdown(tuning: Tuning, notes: Iterable[str] = (), tally: Tally | None = None) -> str:
+    """A table of gates, the three figures and what was written; with a `tally` what it costs."""
+    return _document(f"Limits, over {plural(tuning.sessions, 'rehearsal')}", _tuning(tuning, notes, tally))
 
 
-def _tuning(tuning: Tuning, notes: Iterable[str]) -> Iterator[str]:
+def _tuning(tuning: Tuning, notes: Iterable[str], tally: Tally | None) -> Iterator[str]:
     rows = [
         [
             f"`{gate.gate}`",
@@ -65,7 +65,7 @@ def _tuning(tuning: Tuning, notes: Iterable[str]) -> Iterator[str]:
             number(len(gate.stopped)),
             number(len(gate.would_finish)),
             number(gate.solved_when_recorded),
-            levels(gate),
+            literal(levels(gate, tally)),
             "" if gate.proposed is None else reading(gate.gate, gate.proposed),
         ]
         for gate in tuning.gates
@@ -83,16 +83,18 @@ def _tuning(tuning: Tuning, notes: Iterable[str]) -> Iterator[str]:
     if rows:
         yield from _table(heads, rows)
     yield from (figures(tuning), "")
-    yield from (f"- {literal(note)}" for note in (*few_words(tuning), *notes))
+    yield from (f"- {literal(note)}" for note in (*few_words(tuning), *paid_in_words(tally), *notes))
 
 
-def compare_markdown(comparison: Comparison) -> str:
-    """A table of lanes, and for each lane what got worse and better."""
-    return _document("Comparison", _comparison(comparison))
+def compare_markdown(comparison: Comparison, tally: Tally | None = None) -> str:
+    """A table of lanes, and for each lane what got worse and better; with a `tally` what it costs."""
+    return _document("Comparison", _comparison(comparison, tally))
 
 
-def _comparison(comparison: Comparison) -> Iterator[str]:
+def _comparison(comparison: Comparison, tally: Tally | None) -> Iterator[str]:
     heads = ["lane", "goal met", "with gaps", "short", "calls", "replans", "tokens", "time", "effects"]
+    paid = tally.lanes() if tally is not None else {}
+    heads += [literal(price_head(tally))] if tally is not None else []
     yield from _table(
         heads,
         [
@@ -102,6 +104,7 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
                 *map(number, (lane.calls, lane.replans, lane.tokens)),
                 seconds(lane.seconds),
                 number(lane.effects),
+                *([f"{paid[lane.lane]:,f}"] if paid else []),
             ]
             for lane in comparison.lanes
         ],

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from replanctl.kinds import GateName, Reason
-from replanctl.lab import Comparison, Facts, LaneTotals, Pair, Parting, Race, Versus
+from replanctl.lab import Comparison, Facts, LaneTotals, Pair, Parting, Race, Tally, Versus
 from replanctl.replan import REASONS as GATE_REASONS
 from replanctl.show.marks import marks_for
 from replanctl.show.matrix import honest_end
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
-from replanctl.show.text import UNICODE, width
+from replanctl.show.text import UNICODE, pad, width
 from replanctl.show.words import number, plural, seconds
 
 CASES_SHOWN = 8
@@ -29,13 +29,13 @@ _WORDS: dict[Reason, str] = {
 _BREAKER = {GateName.PER_STEP: "breaker"}
 
 
-def compare_screen(paper: Paper, comparison: Comparison, todo: Sequence[str] = ()) -> None:
-    """Write the comparison; `todo` are commands to go on with."""
+def compare_screen(paper: Paper, comparison: Comparison, todo: Sequence[str] = (), tally: Tally | None = None) -> None:
+    """Write the comparison; `todo` are commands to go on with, `tally` what lanes cost where a price was given."""
     race = comparison.race
     if race is not None:
-        _race(paper, race, [lane.lane for lane in comparison.lanes])
+        _race(paper, race, [lane.lane for lane in comparison.lanes], _rows(tally))
     else:
-        _corpus(paper, comparison)
+        _corpus(paper, comparison, tally)
     honest_end(paper, todo)
 
 
@@ -60,36 +60,50 @@ ROWS = (
 )
 
 
-def _race(paper: Paper, race: Race, lanes: Sequence[str]) -> None:
+def price_head(tally: Tally) -> str:
+    """What stands above a column of prices."""
+    return f"price {tally.prices.currency}"
+
+
+def _rows(tally: Tally | None) -> tuple[Row, ...]:
+    """The rows of a race: with its price where there is one, behind the tokens."""
+    if tally is None:
+        return ROWS
+    at = [row.name for row in ROWS].index("tokens") + 1
+    price = Row("price", lambda f: tally.prices.said(tally.paid(f)), lambda f: float(tally.paid(f)))
+    return (*ROWS[:at], price, *ROWS[at:])
+
+
+def _race(paper: Paper, race: Race, lanes: Sequence[str], rows: Sequence[Row]) -> None:
     head = [race.case, plural(race.steps, "step"), f"one script, {plural(len(lanes), 'lane')}"]
     paper.line(Span(race.goal, "title"), indent=2)
     paper.line(Span(f"race {paper.glyphs.dot} {paper.joined(head)}", "dim"), indent=2)
     paper.blank()
-    table = [_column(race, at, name, paper) for at, name in enumerate(lanes)]
+    table = [_column(race, at, name, paper, rows) for at, name in enumerate(lanes)]
     room = min(max(width(cell.text) for column in table for cell in column) + 2, paper.width - 11)
-    rows = -(-len(lanes) // max((paper.width - 11) // room, 1))
-    per = -(-len(lanes) // rows)
+    blocks = -(-len(lanes) // max((paper.width - 11) // room, 1))
+    per = -(-len(lanes) // blocks)
     for begin in range(0, len(lanes), per):
         if begin:
             paper.blank()
-        _lanes(paper, table[begin : begin + per], room)
+        _lanes(paper, table[begin : begin + per], room, rows)
     paper.blank()
     _partings(paper, race)
 
 
-def _column(race: Race, at: int, name: str, paper: Paper) -> list[Span]:
+def _column(race: Race, at: int, name: str, paper: Paper, rows: Sequence[Row]) -> list[Span]:
     """The cells of a lane, from its name down."""
     facts = race.lanes[at]
     cells = [Span(name, "label"), ended(facts, paper)]
-    for row in ROWS:
+    for row in rows:
         best = is_best(row, facts, race.lanes)
         mark = f" {BEST if paper.glyphs is UNICODE else '*'}" if best else ""
         cells.append(Span(f"{row.said(facts)}{mark}", "done" if best else ""))
     return cells
 
 
-def _lanes(paper: Paper, columns: Sequence[Sequence[Span]], room: int) -> None:
-    for at, name in enumerate(("", "ended", *(row.name for row in ROWS))):
+def _lanes(paper: Paper, columns: Sequence[Sequence[Span]], room: int, rows: Sequence[Row]) -> None:
+    for at, name in enumerate(("", "ended", *(row.name for row in rows))):
         cells = [Span(paper.cell(column[at].text, room - 2) + "  ", column[at].style) for column in columns]
         paper.line(Span(f"{name:<9}", "label"), *cells, indent=2)
 
@@ -155,7 +169,10 @@ def _where(parting: Parting) -> str:
 
 # -- many plans --------------------------------------------------------------------------------------------------------
 
-_COLUMNS: tuple[tuple[str, Callable[[LaneTotals], str]], ...] = (
+Column = tuple[str, Callable[[LaneTotals], str]]
+
+_SPARED = ("effects", "calls", "replans")  # the first goes first
+_COLUMNS: tuple[Column, ...] = (
     ("goal met", lambda lane: number(lane.completed - lane.with_gaps)),
     ("with gaps", lambda lane: number(lane.with_gaps)),
     ("short", lambda lane: number(lane.sessions - lane.completed)),
@@ -167,17 +184,37 @@ _COLUMNS: tuple[tuple[str, Callable[[LaneTotals], str]], ...] = (
 )
 
 
-def _corpus(paper: Paper, comparison: Comparison) -> None:
+def _fitting(lanes: Sequence[LaneTotals], tally: Tally | None, width_: int) -> Sequence[Column]:
+    """The columns of lanes. A price takes room, and where there is not enough others make way for it."""
+    if tally is None:
+        return _COLUMNS
+    paid = tally.lanes()
+    columns = [*_COLUMNS, (price_head(tally), lambda lane: f"{paid[lane.lane]:,f}")]
+    names = max(4, *(width(lane.lane) for lane in lanes))
+    for spared in _SPARED:
+        if names + 4 + sum(room + 2 for room in _rooms(columns, lanes)) <= width_:
+            break
+        columns = [column for column in columns if column[0] != spared]
+    return columns
+
+
+def _rooms(columns: Sequence[Column], lanes: Sequence[LaneTotals]) -> list[int]:
+    """How wide each column is."""
+    return [max(width(name), *(len(said(lane)) for lane in lanes)) for name, said in columns]
+
+
+def _corpus(paper: Paper, comparison: Comparison, tally: Tally | None) -> None:
     head = (
         f"compare {paper.glyphs.dot} {plural(comparison.cases, 'rehearsal')}, {plural(len(comparison.lanes), 'lane')}"
     )
     paper.line(Span(head, "title"), indent=2)
     paper.blank()
-    rows = [[said(lane) for _, said in _COLUMNS] for lane in comparison.lanes]
-    rooms = [max(len(name), *(len(row[at]) for row in rows)) for at, (name, _) in enumerate(_COLUMNS)]
+    shown = _fitting(comparison.lanes, tally, paper.width)
+    rows = [[said(lane) for _, said in shown] for lane in comparison.lanes]
+    rooms = _rooms(shown, comparison.lanes)
     left = paper.width - 4 - sum(room + 2 for room in rooms)
     names = max(min(max(4, *(len(lane.lane) for lane in comparison.lanes)), left), 8)
-    columns = "".join(f"  {name:>{room}}" for (name, _), room in zip(_COLUMNS, rooms, strict=True))
+    columns = "".join(f"  {pad(name, room, right=True)}" for (name, _), room in zip(shown, rooms, strict=True))
     paper.line(Span(f"{'lane':<{names}}{columns}", "label"), indent=2)
     for lane, row in zip(comparison.lanes, rows, strict=True):
         cells = "".join(f"  {cell:>{room}}" for cell, room in zip(row, rooms, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from replanctl.kinds import GateName
-from replanctl.lab import GateTuning, Share, Tuning
+from replanctl.lab import GateTuning, Share, Tally, Tuning
 from replanctl.show.matrix import honest_end
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
@@ -17,8 +17,11 @@ LEVELS_SHOWN = 6
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
 
-def tune_screen(paper: Paper, tuning: Tuning, *, notes: Sequence[str] = (), todo: Sequence[str] = ()) -> None:
-    """Write the tuning; `notes` say what was written and left out, `todo` are commands to go on with."""
+def tune_screen(
+    paper: Paper, tuning: Tuning, *, notes: Sequence[str] = (), todo: Sequence[str] = (), tally: Tally | None = None
+) -> None:
+    """Write the tuning; `notes` say what was written and left out, `todo` are commands to go on with, `tally` what
+    sessions cost where a price was given."""
     head = [
         plural(tuning.sessions, "rehearsal"),
         f"{number(tuning.with_failures)} with failures that were routed",
@@ -26,7 +29,7 @@ def tune_screen(paper: Paper, tuning: Tuning, *, notes: Sequence[str] = (), todo
     ]
     paper.line(Span("tune", "title"), f" {paper.glyphs.dot} {paper.joined(head)}", indent=2)
     paper.blank()
-    _table(paper, tuning)
+    _table(paper, tuning, tally)
     for gate in tuning.gates:
         if gate.curve:
             paper.blank()
@@ -34,12 +37,12 @@ def tune_screen(paper: Paper, tuning: Tuning, *, notes: Sequence[str] = (), todo
     _freed(paper, tuning)
     paper.blank()
     paper.line(Span(figures(tuning, paper.glyphs.dash), "strong"), indent=2)
-    for note in (*few_words(tuning), *notes):
+    for note in (*few_words(tuning), *paid_in_words(tally), *notes):
         paper.line(note, indent=2)
     honest_end(paper, todo)
 
 
-def _table(paper: Paper, tuning: Tuning) -> None:
+def _table(paper: Paper, tuning: Tuning, tally: Tally | None) -> None:
     room = max(len(name) for name in GateName)
     wide = paper.width >= 96
     solved = f"{'solved when recorded':>22}" if wide else f"{'solved':>8}"
@@ -55,7 +58,7 @@ def _table(paper: Paper, tuning: Tuning) -> None:
         style = "strong" if gate.would_finish else ""
         start = room + (54 if wide else 34)
         paper.line(
-            Span(f"{gate.gate:<{room}}{row}{finish}{said}", style), f"  {levels(gate)}", indent=2, hang=start + 2
+            Span(f"{gate.gate:<{room}}{row}{finish}{said}", style), f"  {levels(gate, tally)}", indent=2, hang=start + 2
         )
 
     idle = [str(gate.gate) for gate in tuning.gates if not gate.stopped]
@@ -70,8 +73,8 @@ def _limits(gate: GateTuning, dash: str) -> str:
     return low if low == high else f"{low}{dash}{high}"
 
 
-def levels(gate: GateTuning) -> str:
-    """`13 frees 4, 16 all 7; 1,240 tokens more`."""
+def levels(gate: GateTuning, tally: Tally | None = None) -> str:
+    """`13 frees 4, 16 all 7; 1,240 tokens more`, and what those cost."""
     shown = gate.levels if len(gate.levels) <= LEVELS_SHOWN else (*gate.levels[: LEVELS_SHOWN - 1], gate.levels[-1])
     said = [
         f"{reading(gate.gate, level.limit)} {'' if at else 'frees '}"
@@ -80,7 +83,8 @@ def levels(gate: GateTuning) -> str:
     ]
     if not said:
         return "no limit frees any" if gate.stopped else ""
-    return f"{', '.join(said)}; {number(gate.levels[-1].tokens)} tokens more"
+    paid = "" if tally is None else f" ({tally.prices.said(tally.more(gate.gate)[-1])})"
+    return f"{', '.join(said)}; {number(gate.levels[-1].tokens)} tokens{paid} more"
 
 
 def _curve(paper: Paper, gate: GateTuning, tuning: Tuning) -> None:
@@ -141,6 +145,12 @@ def figures(tuning: Tuning, dash: str = "–") -> str:
 
 def _of(share: Share, dash: str) -> str:
     return f" ({percents(share.low, share.high, dash)})"
+
+
+def paid_in_words(tally: Tally | None) -> Iterator[str]:
+    """What the corpus costs as it is, where a price was given."""
+    if tally is not None:
+        yield f"Run as it is, the corpus costs {tally.prices.said(tally.sessions())}."
 
 
 def few_words(tuning: Tuning) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from replanctl.kinds import Ending, Reason
 from replanctl.run import Revision, SessionResult
 from replanctl.show import handover, ledger, lessons, variables, warnings
@@ -11,6 +13,9 @@ from replanctl.show.paper import Paper, Span
 from replanctl.show.section import INDENT
 from replanctl.show.text import GLUE, width
 from replanctl.show.words import REASONS, number, plural, reading, seconds
+
+if TYPE_CHECKING:
+    from replanctl.money import Prices
 
 PLAIN = Header()
 WITHOUT = "without a replan"
@@ -24,10 +29,14 @@ def closing(paper: Paper, result: SessionResult, facts: Header = PLAIN, *, said:
     variables.section(paper, result)
     handover.gaps(paper, result)
     ledger.section(paper, result)
+    if facts.prices is not None:
+        from replanctl.show import money
+
+        money.section(paper, result, facts.prices)
     warnings.section(paper, [text for text in result.warnings if text not in said])
     handover.section(paper, result)
     paper.blank()
-    ending, cost = closing_line(result)
+    ending, cost = closing_line(result, facts.prices)
     style = verdict_style(result)
     paper.line(Span(f"{verdict_mark(result, paper)} {ending}", style), cost, indent=INDENT, hang=INDENT + 2)
     _next(paper, commands(result, facts))
@@ -46,16 +55,24 @@ def verdict_mark(result: SessionResult, paper: Paper) -> str:
     return {"met": marks.absorbed, "gaps": marks.gaps}.get(verdict_style(result), marks.stopped)
 
 
-def closing_line(result: SessionResult) -> tuple[str, str]:
-    """How the session ended, and what it took."""
+def closing_line(result: SessionResult, prices: Prices | None = None) -> tuple[str, str]:
+    """How the session ended, and what it took; in money too where there are prices."""
     totals = result.ledger.totals
-    parts = [f"{seconds(result.seconds)} of session time", f"{number(totals.all)} tokens"]
+    parts = [f"{seconds(result.seconds)} of session time", f"{number(totals.all)} tokens{_paid(result, prices)}"]
     if totals.remedy:
         parts.append(f"{number(totals.remedy)} of them to recover from failures")
     if result.status == Ending.COMPLETED:
         return f"{REASONS.get(result.reason, result.reason)} {_replans(result)}", f": {', '.join(parts)}."
     after = "" if _replans(result) == WITHOUT else f" {_replans(result)}"
     return f"Goal not met{after}", f": {_why(result)}. It took {', '.join(parts)}."
+
+
+def _paid(result: SessionResult, prices: Prices | None) -> str:
+    if prices is None:
+        return ""
+    from replanctl.show import money
+
+    return f" ({prices.said(money.bill_of(result, prices).all)})"
 
 
 def _why(result: SessionResult) -> str:

@@ -9,9 +9,10 @@ import msgspec
 
 from replanctl import __version__
 from replanctl.cli.fail_on import FailOn, fail_on
-from replanctl.cli.flags import Flag, Verb
+from replanctl.cli.flags import Flag, Model, Price, PriceFile, Verb
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.overrides import with_flags
+from replanctl.cli.prices import prices_of
 from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
@@ -51,6 +52,9 @@ class Options(SweepOptions, frozen=True, kw_only=True):
     fail_on: Annotated[
         tuple[FailOn, ...], Flag("Exit code 1 for any of these, with commas between.", "WORDS", fail_on(Kind.COMPARE))
     ] = ()
+    price: Price = ()
+    prices: PriceFile = None
+    model: Model = ()
 
 
 def execute(options: Options, world: World) -> int:
@@ -60,7 +64,7 @@ def execute(options: Options, world: World) -> int:
     if len(options.policy) == 1 and not options.strategies:
         lanes.insert(0, _own(cases))
     study, work = compare_study(cases, lanes, __version__)
-    telling = Telling(options.format, options.color, options.fail_on, store=options.store)
+    telling = Telling(options.format, options.color, options.fail_on, store=options.store, prices=prices_of(options))
     return work_off(study, work, options, telling, world, tell)
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb, amount, count, positive, step_count
+from replanctl.cli.flags import Flag, Model, Price, PriceFile, Shared, Verb, count, positive, step_count
 from replanctl.cli.output import answer
+from replanctl.cli.prices import prices_of
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
-from replanctl.cost import Coefficients, CostTable, cost_table, measured
+from replanctl.cost import Coefficients, CostAt, CostTable, cost_table, measured
 from replanctl.errors import UsageError
 from replanctl.files import load_coefficients
 from replanctl.host import sound
 from replanctl.kinds import Format
+from replanctl.money import Prices, bill, ways
 from replanctl.nearest import nearest
 from replanctl.run import LedgerLine
 from replanctl.store import Store
@@ -45,7 +48,9 @@ class Options(Shared, frozen=True, kw_only=True):
         Flag("One coefficient, as step=85.", "NAME=TOKENS", coefficient, many=True, complete="coefficients"),
     ] = ()
     lessons: Annotated[int, Flag("How many lessons a replan carries.", "N", count)] = 1
-    price: Annotated[float | None, Flag("The price of a million tokens.", "PRICE", amount)] = None
+    price: Price = ()
+    prices: PriceFile = None
+    model: Model = ()
     format: Annotated[Format, Flag("How to write it.", "FORMAT", Format)] = Format.TEXT
 
 
@@ -53,18 +58,42 @@ def execute(options: Options, world: World) -> int:
     """Work the figures out and write them; of a run also what it booked for its own replans."""
     told = _of_run(options.run, world.store_folder(options.store)) if options.run is not None else None
     table = _table(options, told)
-    replans = told.replans if told else None
+    replans, prices = told.replans if told else None, prices_of(options)
 
     def document() -> dict[str, Any]:
-        return {"run": options.run, "price": options.price, **msgspec.structs.asdict(table), "replans": replans}
+        money = {"money": _money(prices, table, replans)} if prices is not None else {}
+        return {
+            "run": options.run,
+            "price": _one_price(prices),
+            **msgspec.structs.asdict(table),
+            "replans": replans,
+            **money,
+        }
 
     def screen() -> None:
         from replanctl.show import cost_screen
 
-        cost_screen(world.paper(world.stdout, options.color), table, options.price, options.run, replans)
+        cost_screen(world.paper(world.stdout, options.color), table, prices, options.run, replans)
 
     answer(world.stdout, options.format, document, screen)
     return 0
+
+
+def _one_price(prices: Prices | None) -> float | None:
+    """The price of a million tokens, where all kinds have the same."""
+    rates = set(prices.rates.values()) if prices is not None else set()
+    return float(rates.pop()) if len(rates) == 1 else None
+
+
+def _money(prices: Prices, table: CostTable, replans: Sequence[LedgerLine] | None) -> dict[str, Any]:
+    """What every way of the table costs, and what a run's own replans did."""
+
+    def priced(at: CostAt) -> dict[str, Any]:
+        return {row.way: prices.of(ways(row)) for row in at.rows}
+
+    by_done = [{"done": at.done, **priced(at)} for at in table.by_done]
+    booked = None if replans is None else bill(prices, ((line.kind, line.booked) for line in replans)).all
+    return prices.document(failure=priced(table.failure), by_done=by_done, replans=booked)
 
 
 class OfRun(NamedTuple):

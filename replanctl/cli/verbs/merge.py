@@ -8,9 +8,10 @@ from typing import Annotated
 
 from replanctl.cli.facts_file import merged
 from replanctl.cli.fail_on import WORDS, FailOn, fail_on
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Model, Price, PriceFile, Shared, Verb
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.output import output
+from replanctl.cli.prices import prices_of
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -29,6 +30,9 @@ class Options(Shared, frozen=True, kw_only=True):
     fail_on: Annotated[
         tuple[FailOn, ...], Flag("Exit code 1 for any of these, with commas between.", "WORDS", fail_on(*Kind))
     ] = ()
+    price: Price = ()
+    prices: PriceFile = None
+    model: Model = ()
 
 
 def execute(options: Options, world: World) -> int:
@@ -42,7 +46,7 @@ def _tell(study: Study, facts: Iterator[Facts], options: Options, world: World) 
     if unknown := [each.word for each in options.fail_on if each.word not in known]:
         raise UsageError(f"a {study.kind} has no {unknown[0]}", hint=f"it has {', '.join(WORDS[study.kind])}")
     policy = options.output if study.kind is Kind.TUNE else None
-    telling = Telling(options.format, options.color, options.fail_on, policy, options.store)
+    telling = Telling(options.format, options.color, options.fail_on, policy, options.store, prices_of(options))
     with output(world.stdout, None if policy is not None else options.output) as stream:
         return tell(study, facts, telling, stream, world)
 

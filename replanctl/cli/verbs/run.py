@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from replanctl.cli.flags import Flag, Verb, duration
+from replanctl.cli.flags import Flag, Model, Price, PriceFile, Verb, duration
 from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, watched
 from replanctl.cli.output import output, tell_traceback
 from replanctl.cli.overrides import PolicyOptions, with_flags
@@ -18,6 +18,7 @@ from replanctl.kinds import RunFormat
 from replanctl.script import Fault, fault
 
 if TYPE_CHECKING:
+    from replanctl.money import Prices
     from replanctl.replan import Lesson
 
 FAULT = "STEP=STATUS[:always]"
@@ -50,6 +51,9 @@ class Options(PolicyOptions, frozen=True, kw_only=True):
     ] = None
     planner_timeout: Annotated[float, Flag("How long it may take; else a minute.", "TIME", duration)] = PLANNER_TIMEOUT
     tools: Annotated[str | None, Flag("Python callables instead of scripted tools.", "MODULE:NAME")] = None
+    price: Price = ()
+    prices: PriceFile = None
+    model: Model = ()
     no_store: Annotated[bool, Flag("Keep nothing.")] = False
 
 
@@ -68,13 +72,13 @@ def _run(options: Options, world: World, watch: Unwatched) -> int:
     prepared = _prepared(options, world, watch)
     _spare_what_is_read(options, prepared, world)
     folder = None if options.no_store else world.store_folder(options.store)
-    offers = Offers.of(options.store, prepared.inputs)
+    offers, prices = Offers.of(options.store, prepared.inputs), _prices(options)
     with (
         output(world.stdout, options.output) as stream,
         prepared.begin(folder, world.now()) as running,
         naming_the_run(running.number, offers),
     ):
-        view = view_of(options.format, options, world, stream, running.inputs, running.number)
+        view = view_of(options.format, options, world, stream, running.inputs, running.number, prices)
         result = running.follow(watch.following(view.event, running.inputs))
         view.close(result)
     if options.lessons:
@@ -89,8 +93,17 @@ def _spare_what_is_read(options: Options, prepared: Prepared, world: World) -> N
         return
     from replanctl.cli.spared import spare, started
 
-    read = (*(source.name for source in prepared.inputs.sources), options.lessons)
+    read = (*(source.name for source in prepared.inputs.sources), options.lessons, options.prices)
     spare("-o", options.output, (*read, *started(options.planner, options.tools)), world, options.store)
+
+
+def _prices(options: Options) -> Prices | None:
+    """What tokens cost. Most runs are not asked, and do not load what knows of it."""
+    if not (options.price or options.prices or options.model):
+        return None
+    from replanctl.cli.prices import prices_of
+
+    return prices_of(options)
 
 
 def _lessons(options: Options) -> tuple[Lesson, ...]:

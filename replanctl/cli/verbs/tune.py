@@ -10,10 +10,11 @@ import msgspec
 
 from replanctl import __version__
 from replanctl.cli.fail_on import FailOn, fail_on
-from replanctl.cli.flags import Flag, Verb
+from replanctl.cli.flags import Flag, Model, Price, PriceFile, Verb
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.output import say_left_out
 from replanctl.cli.overrides import policy_words
+from replanctl.cli.prices import prices_of
 from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
@@ -36,6 +37,9 @@ class Options(SweepOptions, frozen=True, kw_only=True):
     fail_on: Annotated[
         tuple[FailOn, ...], Flag("Exit code 1 for any of these, with commas between.", "WORDS", fail_on(Kind.TUNE))
     ] = ()
+    price: Price = ()
+    prices: PriceFile = None
+    model: Model = ()
     output: Annotated[Path | None, Flag("Write the policy with the limits to FILE.", "FILE", Path, "-o")] = None
 
 
@@ -44,7 +48,8 @@ def execute(options: Options, world: World) -> int:
     cases, left_out = _corpus(options, world)
     study, work = tune_study(under_policy(cases, options.policy, options), __version__, left_out)
     flags = policy_words(options, [options.policy] if options.policy is not None else [])
-    telling = Telling(options.format, options.color, options.fail_on, options.output, options.store)
+    prices = prices_of(options)
+    telling = Telling(options.format, options.color, options.fail_on, options.output, options.store, prices)
     return work_off(
         msgspec.structs.replace(study, flags=flags, words=shlex.join(options.corpus)),
         work,
