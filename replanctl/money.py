@@ -138,7 +138,7 @@ MONEY_SCHEMA: dict[str, Any] = {
     "type": "object",
     "description": "What the tokens cost. Only there where a price was given.",
     "properties": {
-        "currency": {"type": "string"},
+        "currency": {"type": "string", "description": "What the amounts are in."},
         "per_million": {
             "type": "object",
             "description": "What a million tokens of each kind of booking cost.",

@@ -10,15 +10,18 @@ from replanctl.kinds import GateName, LedgerKind
 from replanctl.lab.facts import Facts
 from replanctl.money import Prices, money_schema
 
-_AMOUNT = {"type": "number"}
+_AMOUNT: dict[str, Any] = {"type": "number", "minimum": 0}
+_MORE = {"type": "array", "items": {"type": "number"}}
 # The blocks of money in the documents of the lab.
-COMPARE_MONEY = money_schema(lanes={"type": "object", "additionalProperties": _AMOUNT})
+COMPARE_MONEY = money_schema(
+    lanes={"type": "object", "description": "What each policy cost, by name.", "additionalProperties": _AMOUNT}
+)
 TUNE_MONEY = money_schema(
-    sessions=_AMOUNT,
+    sessions={**_AMOUNT, "description": "What the corpus costs, run as it is."},
     gates={
         "type": "object",
         "description": "By gate: what the sessions that it frees take more, for each of its levels.",
-        "additionalProperties": {"type": "array", "items": _AMOUNT},
+        "additionalProperties": _MORE,
     },
 )
 

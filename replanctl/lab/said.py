@@ -9,6 +9,8 @@ from replanctl.run import Said
 
 ALIKE: dict[str, str] = {
     "schema_version": "Which shape the document has; another number is another shape.",
+    "money": "What the tokens cost; only there where a price was given.",
+    "spent": "The tokens by kind of booking: planning, execution, re-execution, retry, replan, solver.",
     "honest": "What the result can't know, in a sentence.",
     "name": "What it is called.",
     "goal": "What the session is to come to, in the user's own words.",
@@ -86,7 +88,8 @@ SAID: dict[str, Said] = {
     "Need": {"limit": "The smallest limit that admits all that the session asked for."},
     "Freed": {
         "limit": "The smallest limit under which the session completes.",
-        "tokens": "What the session then takes in all.",
+        "tokens": "How many tokens more the session then takes.",
+        "spent": "The same by kind of booking.",
     },
     "Row": {
         "once": "A session for each status, put in at the step's first attempt.",

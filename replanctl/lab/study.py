@@ -212,7 +212,8 @@ def document_schema(kind: Kind | str) -> Schema:
     """The JSON Schema of what a verb of the lab writes. A field that is left out has its default."""
     document, title = _DOCUMENTS[kind]
     (schema,), parts = msgspec.json.schema_components([document], ref_template="#/$defs/{name}")
+    described(parts, SAID, ALIKE)
     if kind in _MONEY:
         parts[document.__name__]["properties"]["money"] = _MONEY[kind]
     head: dict[str, Any] = {"$schema": DIALECT, "title": title}
-    return head | schema | {"$defs": described(parts, SAID, ALIKE)}
+    return head | schema | {"$defs": parts}

@@ -23,7 +23,9 @@ def result_schema() -> Schema:
     """The document of `run --format json`."""
     schema = _schema(SessionResult, "A session of replanctl", "What a whole rehearsed session came to.")
     schema["$defs"]["SessionResult"]["properties"]["money"] = money_schema(
-        **{name: {"type": "number"} for name in ("main", "remedy", "all")}
+        main={"type": "number", "description": "What the main flow cost."},
+        remedy={"type": "number", "description": "What all else cost."},
+        all={"type": "number", "description": "Both together."},
     )
     return schema
 
