@@ -11,11 +11,11 @@ import msgspec
 
 from replanctl.cli.points import Point, point
 from replanctl.errors import UsageError
-from replanctl.files import parse_rehearsal, read_plan
+from replanctl.files import Role, parse_rehearsal, read_plan
 from replanctl.host import sound
 from replanctl.kinds import StepState
 from replanctl.plan import Plan
-from replanctl.run import SessionResult, StepView, VersionView
+from replanctl.run import Figures, SessionResult, StepView, VersionView
 from replanctl.show import results_kept
 from replanctl.store import Store
 
@@ -26,9 +26,18 @@ def no_version(run: int | None, wanted: str | None, versions: Sequence[str]) -> 
     return UsageError(f"run {run} has no version {wanted or 'yet'}", hint=f"its last one is {last}")
 
 
+class Whole(msgspec.Struct, frozen=True):
+    """A run as a whole: its number, the file of its plan, where that is known, and what it came to."""
+
+    run: int
+    plan: str | None
+    figures: Figures
+
+
 class Operand(msgspec.Struct, frozen=True):
     """One side of a comparison; `version` is None for a plan file, `message` what the failure said that led to it,
-    `replaced` the step that each one of its run stands for, by id, and `kept` the steps whose results were kept."""
+    `replaced` the step that each one of its run stands for, by id, `kept` the steps whose results were kept, and `whole`
+    the run, where it was named by its number alone."""
 
     name: str
     steps: tuple[StepView, ...]
@@ -37,6 +46,7 @@ class Operand(msgspec.Struct, frozen=True):
     message: str = ""
     replaced: Mapping[str, str] = {}
     kept: frozenset[str] = frozenset()
+    whole: Whole | None = None
 
     def since(self, old: Operand) -> tuple[StepView, ...]:
         """The steps, each new one with the ancestor that stands in an earlier version of the same run, if one does."""
@@ -76,21 +86,23 @@ class Operands:
         return self._version(name, where)
 
     def _version(self, name: str, where: Point) -> Operand:
-        result = self._result(where.run or self._run)
+        number, plan, result = self._result(where.run or self._run)
         last = result.versions[-1].version if result.versions else "none"
         for version in result.versions:
             if version.version == (where.version or last):
                 name = name if where.version else f"{name}:{last}"
                 message, replaced = _message(result, version), _replaced(result)
                 kept = frozenset(results_kept(result, version))
-                return Operand(name, version.steps, version, result.run, message, replaced, kept)
+                whole = None if where.version else Whole(number, plan, Figures.of(result))
+                return Operand(name, version.steps, version, result.run, message, replaced, kept, whole)
         raise no_version(result.run, where.version, [version.version for version in result.versions])
 
-    def _load(self, run: int | None) -> SessionResult:
+    def _load(self, run: int | None) -> tuple[int, str | None, SessionResult]:
         with Store.open(self._folder) as store:
             named = store.latest().run if run is None else run
             with sound(self._folder, named):
-                return store.result(named)
+                plans = (source.name for source in store.inputs(named).sources if source.role == Role.PLAN)
+                return named, next(plans, None), store.result(named)
 
 
 def _replaced(result: SessionResult) -> dict[str, str]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from replanctl.run.accounts import Doubt, doubts
     from replanctl.run.amendments import Amendment, NewInputs, Script, Settlement
     from replanctl.run.engine import Session
+    from replanctl.run.figures import Compared, Figures, RunsDiff
     from replanctl.run.given import check_goal, check_limit, check_policy, own_steps
     from replanctl.run.handover import error_in_words
     from replanctl.run.interruptions import Interruption
@@ -72,6 +73,7 @@ else:
             "accounts": ("Doubt", "doubts"),
             "amendments": ("Amendment", "NewInputs", "Script", "Settlement"),
             "engine": ("Session",),
+            "figures": ("Compared", "Figures", "RunsDiff"),
             "given": ("check_goal", "check_limit", "check_policy", "own_steps"),
             "handover": ("error_in_words",),
             "interruptions": ("Interruption",),
@@ -110,11 +112,13 @@ __all__ = [
     "Attempt",
     "Blocker",
     "Call",
+    "Compared",
     "DIALECT",
     "Doubt",
     "Event",
     "ExecutionStory",
     "ExecutionView",
+    "Figures",
     "Gap",
     "Gate",
     "GateView",
@@ -144,6 +148,7 @@ __all__ = [
     "Said",
     "Schema",
     "Script",
+    "RunsDiff",
     "Session",
     "SessionComplete",
     "SessionResult",

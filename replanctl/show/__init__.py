@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         tests_markdown,
     )
     from replanctl.show.runs import recorded_in_words, runs_screen, stats_screen
+    from replanctl.show.runs_diff import Side, runs_diff_markdown, runs_diff_screen
     from replanctl.show.session import SessionScreen
     from replanctl.show.text import clean, glyphs_for
     from replanctl.show.tuning import tune_screen
@@ -68,6 +69,7 @@ else:
             "markdown": ("markdown_screen",),
             "matrix": ("PlanLine", "matrices_screen", "matrix_screen"),
             "runs": ("runs_screen", "recorded_in_words", "stats_screen"),
+            "runs_diff": ("Side", "runs_diff_markdown", "runs_diff_screen"),
             "tuning": ("tune_screen",),
             "session": ("SessionScreen",),
             "text": ("clean", "glyphs_for"),
@@ -104,6 +106,7 @@ __all__ = [
     "RESUMED",
     "results_kept",
     "SessionScreen",
+    "Side",
     "Span",
     "Waits",
     "clean",
@@ -134,6 +137,8 @@ __all__ = [
     "coupling_screen",
     "diff_screen",
     "graph_screen",
+    "runs_diff_markdown",
+    "runs_diff_screen",
     "runs_screen",
     "verdict_style",
     "why_screen",
