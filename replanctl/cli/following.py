@@ -19,7 +19,7 @@ from replanctl.cli.output import as_word, write_line
 from replanctl.cli.world import World
 from replanctl.files import Role
 from replanctl.host import StoppedError
-from replanctl.kinds import RunFormat
+from replanctl.kinds import Reason, RunFormat
 from replanctl.run import Event, SessionResult
 from replanctl.store import Inputs
 
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from replanctl.money import Prices
     from replanctl.show import Paper, SessionScreen
 
-_RESUME, _NEW_OUTCOMES = "replanctl resume ", " --outcomes "
+_RESUME = "replanctl resume "
+
+# Sessions that came to an end which the same script would bring again: what is to be mended first is the script.
+_BY_SCRIPT = (Reason.ABORTED, Reason.ESCALATED, Reason.INSUFFICIENT_EVIDENCE)
 
 
 def view_of(
@@ -215,11 +218,16 @@ class Offers(msgspec.Struct, frozen=True):
     store: Path | None = None
     planner: str | None = None
     tools: str | None = None
+    inputs: Inputs | None = None
 
     @classmethod
     def of(cls, store: Path | None, inputs: Inputs) -> Offers:
         """The offers for a run that came from these inputs."""
-        return cls(store, inputs.planner, inputs.tools)
+        return cls(store, inputs.planner, inputs.tools, inputs)
+
+    def changes(self, reason: str | None) -> bool:
+        """Whether the commands of a result that ended so are not whole as they stand."""
+        return self.store is not None or self.planner is not None or self.tools is not None or reason in _BY_SCRIPT
 
     def whole(self, command: str) -> str:
         """A command with all it needs; anything else as it is."""
@@ -235,16 +243,31 @@ class Offers(msgspec.Struct, frozen=True):
         """The result with commands that can be typed as they stand."""
         if result.handover is None:
             return result
-        offered = [*map(self._mended, result.handover.next)]
+        offered = list(result.handover.next)
+        if result.reason in _BY_SCRIPT:
+            plain = f"{_RESUME}{result.run}"
+            offered = [self._mended(plain) if each == plain else each for each in offered]
         if self.planner is not None and result.reason == "no_plan":  # a scripted one would say the same again
             offered.append(f"{_RESUME}{result.run} --granularity global")
         handover = msgspec.structs.replace(result.handover, next=tuple(dict.fromkeys(map(self.whole, offered))))
         return msgspec.structs.replace(result, handover=handover)
 
-    def _mended(self, command: str) -> str:
-        """A command that this run takes: real tools are asked once more, and not answered from a file."""
-        real = self.tools is not None and command.startswith(_RESUME)
-        return command.partition(_NEW_OUTCOMES)[0] if real else command
+    def _mended(self, resume: str) -> str:
+        """How a run goes on when its script has been mended: with the file that the script is in, or, where that is the
+        plan's own, from the start. Real tools are asked once more."""
+        if self.tools is not None or self.inputs is None:
+            return resume
+        names = {source.role: source.name for source in self.inputs.sources}
+        plan, scenario = names.get(Role.PLAN), names.get(Role.SCENARIO)
+        beside = names.get(Role.BESIDE) if scenario is None else None
+        later = (each.outcomes.name for each in reversed(self.inputs.amendments) if each.outcomes is not None)
+        script = next(later, names.get(Role.OUTCOMES, beside))
+        if script is not None and Path(script).is_file():
+            return f"{resume} --outcomes {as_word(Path(script))}"
+        if self.planner is not None or plan is None or not Path(plan).is_file():
+            return resume
+        chosen = f" --scenario {quote(scenario)}" if scenario is not None else ""
+        return f"replanctl run {as_word(Path(plan))}{chosen}"
 
 
 class Offering:

@@ -36,8 +36,8 @@ class Whole(msgspec.Struct, frozen=True):
 
 class Operand(msgspec.Struct, frozen=True):
     """One side of a comparison; `version` is None for a plan file, `message` what the failure said that led to it,
-    `replaced` the step that each one of its run stands for, by id, `kept` the steps whose results were kept, and `whole`
-    the run, where it was named by its number alone."""
+    `replaced` the step that each one of its run stands for, by id, `kept` the steps whose results were kept, and
+    `whole` the run, where it was named by its number alone."""
 
     name: str
     steps: tuple[StepView, ...]

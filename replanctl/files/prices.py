@@ -52,7 +52,7 @@ def _currency(value: Any, at: At) -> Any:
     found = words(value, at)
     if found is UNSET or len(found) <= LONGEST:
         return found
-    return at.error("bad-text", f"expected a currency's name of at most {LONGEST} characters", "USD, EUR, CNY")
+    return at.error("bad-name", f"expected a currency's name of at most {LONGEST} characters", "USD, EUR, CNY")
 
 
 _table = record(

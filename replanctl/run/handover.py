@@ -27,20 +27,20 @@ from replanctl.run.tools import StepError
 
 # What to type next, by reason; at a gate its row says what. {run} is the run's number, {step} the step at issue,
 # {more} what a gate's reading lacked, {steps} and {tokens} no less than that.
-_FIXED = "replanctl resume {run} --outcomes FIXED.yaml"
 # A hand-over that only says what went wrong leaves a person where they were. So each reason has its commands, which run
 # as they stand, in the order in which they would be tried: to go on, then to look.
+_GO_ON = "replanctl resume {run}"
 NEXT: dict[Reason, tuple[str, ...]] = {
     **{row.reason: (f"replanctl resume {{run}} {row.raises}", *row.look) for row in GATES},
     Reason.NO_PLAN: ("replanctl prompt {run}",),
-    Reason.ABORTED: ("replanctl why {step} --run {run}", _FIXED),
-    Reason.ESCALATED: ("replanctl why {step} --run {run}", _FIXED),
-    Reason.INSUFFICIENT_EVIDENCE: (_FIXED,),
-    Reason.INTERRUPTED: ("replanctl resume {run}",),
+    Reason.ABORTED: ("replanctl why {step} --run {run}", _GO_ON),
+    Reason.ESCALATED: ("replanctl why {step} --run {run}", _GO_ON),
+    Reason.INSUFFICIENT_EVIDENCE: (_GO_ON,),
+    Reason.INTERRUPTED: (_GO_ON,),
 }
 # More than a reading lacked, so that the session comes a little further than to the next refusal.
 _MARGIN = {Unit.SECONDS: 60, Unit.TOKENS: 10_000, Unit.COUNT: 0}
-_NOT_STORED = ("store the run (leave out --no-store) to look into it and go on: replanctl run PLAN",)
+_NOT_STORED = ("store the run (leave out --no-store) to look into it and go on",)
 
 
 class Findings(msgspec.Struct, frozen=True):
@@ -112,7 +112,7 @@ def _next(
 def _settling(commands: Sequence[str], run: int, doubts: Sequence[Doubt]) -> tuple[str, ...]:
     """The commands with what a person has to say of calls that may have happened; without it none goes on."""
     resume = f"replanctl resume {run}"
-    first = next((each for each in commands if each.startswith(resume) and "FIXED" not in each), resume)
+    first = next((each for each in commands if each.startswith(resume)), resume)
     others = (each for each in commands if not each.startswith(resume))
     return (*(f"{first} {way}" for way in ways(doubts)), *others)
 

@@ -25,8 +25,8 @@ MARGIN = 20  # columns that folding may cost
 class Header(msgspec.Struct, frozen=True, gc=False):
     """What the events don't say: where the outcomes came from, as a person names it, the number of a stored run, and
     the policy that holds since it was last taken up (None: what it began with), which recording the rehearsal was made
-    of, which of the plan's scenarios it is, how many steps may run `side_by_side`, and what tokens cost where a price was
-    given.
+    of, which of the plan's scenarios it is, how many steps may run `side_by_side`, and what tokens cost where a price
+    was given.
 
     `whole` puts behind a suggested command what it needs. Where there are `later` runs, a command names its run.
     """

@@ -36,7 +36,7 @@ WRONG = {
     "models: {a: -1}": "1:13 bad-number",
     "models: {a: 1000000001}": "1:13 bad-number",
     "models: {a: cheap}": "1:13 bad-number",
-    "models: {}\ncurrency: DOLLARS": "2:11 bad-text",
+    "models: {}\ncurrency: DOLLARS": "2:11 bad-name",
     "models: {}\ncurrency: ''": "2:11 empty-text",
     "models: {}\nkinds: {exec: a}": "2:9 bad-choice",
     "models: {}\nkinds: {retry: {price: in}}": "2:24 bad-choice",

@@ -60,8 +60,8 @@ def _show(store: Store, row: RunRow, world: World, options: Options) -> None:
 
 def _document(store: Store, row: RunRow, sections: list[str], offers: Offers) -> bytes:
     if not sections:
-        # As it was stored, to the byte, unless its commands need the store's folder behind them.
-        stored = store.document(row.run) if offers == Offers() else None
+        # As it was stored, to the byte, unless its commands are not whole as they stand there.
+        stored = None if offers.changes(row.reason) else store.document(row.run)
         return stored or msgspec.json.encode(offers.complete(store.result(row.run)))
     parts: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "run": row.run, "status": row.status}
     result = offers.complete(store.result(row.run)) if sections != ["events"] else None
