@@ -247,7 +247,7 @@ def test_a_run_says_what_its_own_replans_booked(ran: Cli) -> None:
     assert (found["run"], found["replans"]) == (1, booked)
     total = sum(line["booked"] for line in booked)
     assert ran("cost", "--run", "1", "--price", "3.00").out.endswith(
-        f"\n  Run 1 booked {total} tokens for 1 replan, {total * 3 / 1e6:.6f} in all\n"
+        f"\n  Run 1 booked {total} tokens for 1 replan, {total * 3 / 1e6:.6f} USD in all\n"
         f"    patch of v1 at step 2: {total}, as estimated\n"
     )
     assert ran("cost", "--run", "3", "--fail", "1").out.endswith("\n  Run 3 booked nothing for replans\n")
