@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -36,7 +37,7 @@ def output(stdout: TextIO, target: Path | None) -> Iterator[TextIO]:
     from replanctl.files import destination
 
     with _refused(target):
-        if target.exists() and not target.is_file() and not target.is_dir():
+        if _own_stream(target) is not None or (target.exists() and not target.is_file() and not target.is_dir()):
             direct = True  # a device or a pipe can't be replaced, and a pipe has a name only where it was found
         else:
             direct, final = False, destination(target)  # a link stays a link
@@ -128,7 +129,7 @@ def _escaped(char: re.Match[str]) -> str:
 
 @contextmanager
 def _written_directly(target: Path) -> Iterator[TextIO]:
-    stream = _open(target, target)
+    stream = _open(target)
     try:
         with _reported(target):
             yield stream
@@ -149,10 +150,19 @@ def _replaced(final: Path, target: Path) -> Iterator[TextIO]:
         yield stream
 
 
-def _open(path: Path, named: Path) -> TextIO:
+def _open(target: Path) -> TextIO:
     """Open before anything is run, so that a target that can't be written costs nothing."""
-    with _refused(named):
-        return path.open("w", encoding="utf-8", newline="\n")
+    with _refused(target):
+        number = _own_stream(target)
+        return open(target if number is None else os.dup(number), "w", encoding="utf-8", newline="\n")  # noqa: PTH123
+
+
+# Behind a name of one of our own streams there may be a file that was opened for appending, or that others write to as
+# well (`>> log`): it is gone on with, and neither cut off nor replaced.
+def _own_stream(target: Path) -> int | None:
+    """The descriptor that a path means, where it is such a name."""
+    found = re.fullmatch(r"/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d{1,6})", str(target))
+    return {"stdout": 1, "stderr": 2}[found[1]] if found and found[1] else int(found[2]) if found else None
 
 
 @contextmanager

@@ -25,6 +25,8 @@ STDIN_NAME = "<stdin>"
 _GZIP = b"\x1f\x8b"
 _MARK = b"\xef\xbb\xbf"
 _CUT_OFF = "it may have been cut off or edited"
+_PIECE = 1 << 20  # bytes read at once: a signal is heard in between
+MOST = 1 << 29  # bytes of a line or a document, unpacked: what is held in memory at once
 _PULSE = 1 << 18  # bytes between two looks at how far reading has come
 
 Progress = Callable[[int], None]  # told the bytes read so far, of the file as it lies on the disk
@@ -93,10 +95,31 @@ class _Counted:
         self._lines = cast("IO[bytes]", gzip.GzipFile(fileobj=cast("IO[bytes]", self._raw)) if packed else self._raw)
 
     def readline(self) -> bytes:
-        return self._lines.readline()
+        """The next line."""
+        line = self._lines.readline(_PIECE)
+        if len(line) < _PIECE or line.endswith(b"\n"):
+            return line
+        return _joined(line, lambda: self._lines.readline(_PIECE), line=True)
 
     def read(self) -> bytes:
-        return self._lines.read()
+        """What is left."""
+        return _joined(b"", lambda: self._lines.read(_PIECE), line=False)
+
+
+# A line may be as long as a device goes on, or as whoever packed it wishes: nobody waits for its end.
+def _joined(data: bytes, more: Callable[[], bytes], *, line: bool) -> bytes:
+    """This and the pieces that come after it, up to the end of its line or of all. Raises _TooLargeError."""
+    pieces, size = [data], len(data)
+    while not (line and pieces[-1].endswith(b"\n")) and (piece := more()):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MOST:
+            raise _TooLargeError
+    return b"".join(pieces)
+
+
+class _TooLargeError(Exception):
+    """A line or a document is longer than what may be held at once."""
 
 
 class _Pushed:
@@ -110,9 +133,9 @@ class _Pushed:
         head, self._head = self._head, b""
         return self._counted(head + self._stream.read(size if size < 0 else max(0, size - len(head))))
 
-    def readline(self) -> bytes:
+    def readline(self, size: int = -1) -> bytes:
         head, self._head = self._head, b""
-        return self._counted(head if head.endswith(b"\n") else head + self._stream.readline())
+        return self._counted(head if head.endswith(b"\n") else head + self._stream.readline(size))
 
     def _counted(self, data: bytes) -> bytes:
         self._count += len(data)
@@ -134,6 +157,8 @@ def _items(name: str, stream: _Counted) -> Iterator[Read]:
             yield from _document(name, line, number, stream)
     except (EOFError, zlib.error, gzip.BadGzipFile, OSError) as error:
         yield Refused(name, f"it can't be unpacked to its end: {error}", "copy the file again")
+    except _TooLargeError:
+        yield Refused(name, f"it holds a line or a document of more than {MOST >> 20} MB", "write one trace a line")
 
 
 _NOTHING = object()

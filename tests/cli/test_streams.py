@@ -67,6 +67,11 @@ def test_a_line_ends_with_its_code_and_no_traceback(at: Path, line: str, code: i
 def test_a_result_goes_into_a_pipe_by_name(at: Path) -> None:
     straight = shell(at, "REPLANCTL run plan.yaml --format json --no-store").stdout
     assert shell(at, "REPLANCTL run plan.yaml --format json --no-store -o /dev/stdout | cat").stdout == straight
+    for name, log in (("/dev/stdout", ">>"), ("/dev/stderr", "2>>"), ("/dev/fd/7", "7>>"), ("/proc/self/fd/7", "7>>")):
+        (at / "log").write_text("so far\n")
+        assert shell(at, f"REPLANCTL run plan.yaml --format json --no-store -o {name} {log} log").returncode == 0
+        assert (at / "log").read_text() == f"so far\n{straight}"
+    assert shell(at, "REPLANCTL run plan.yaml --no-store -o /dev/fd/9").returncode == 2
     assert shell(at, "REPLANCTL run plan.yaml --format json --no-store -o /dev/stderr").stderr == straight
 
 

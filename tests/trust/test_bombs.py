@@ -5,6 +5,7 @@ Every row of `bombs.py` runs as a process of its own and is measured there.
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import socket
@@ -158,6 +159,23 @@ def test_an_endless_standard_input(store_folder: Path, obey: Callable[..., Measu
     done = obey("run", "-", stdin=b"x" * (65 << 20))
     check(done, "too-large@0", store_folder)
     assert done.figures.megabytes < 300
+
+
+PACKED = gzip.compress(b"[" * (64 << 20), 1)
+ENDLESS = {
+    "packed": lambda path: path.write_bytes(PACKED * 9),
+    "packed, in a document": lambda path: path.write_bytes(gzip.compress(b"[\n[\n") + PACKED * 9),
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+}
+
+
+@pytest.mark.parametrize("make", ENDLESS.values(), ids=ENDLESS)
+def test_a_recording_without_an_end(
+    make: Callable[[Path], None], tmp_path: Path, obey: Callable[..., Measured]
+) -> None:
+    make(tmp_path / "it.json")
+    done = obey("import", tmp_path / "it.json", "-o", tmp_path / "out", most=5.0)
+    assert (done.code, done.figures.seconds < 5, done.figures.megabytes < 700) == (2, True, True), done
 
 
 LONG = STEP + "".join(f"- {{id: {at}, tool: t}}\n" for at in range(2, 20_000))
