@@ -145,7 +145,12 @@ def _report_bug(world: World, error: BaseException, *, debug: bool) -> int:
 
 
 def _complain(world: World, code: int, what: str, *hints: str) -> int:
+    if len(what) > _LONGEST:  # somebody's own word, which they know, stands in the middle
+        what = f"{what[: _LONGEST // 2]} … {what[-_LONGEST // 2 :]}"
     return _print(world, [f"replanctl: {what}", *(f"  {hint}" for hint in hints if hint)], code)
+
+
+_LONGEST = 1000  # characters of a complaint
 
 
 def _color(words: Sequence[str]) -> Color:

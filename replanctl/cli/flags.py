@@ -100,12 +100,12 @@ def step_count(text: str) -> int:
     return steps
 
 
+_NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
 def amount(text: str) -> float:
     """A number from 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
+    value = float(text) if _NUMBER.fullmatch(text) else -1.0  # Python would take 1_000, and digits of other scripts
     if not 0 <= value < float("inf"):
         raise ValueError(f"{text!r} is not a number from 0")
     return value

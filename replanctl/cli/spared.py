@@ -7,6 +7,7 @@ import shlex
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from replanctl.cli.world import World
@@ -30,8 +31,8 @@ def spare(
 
 def started(planner: str | None, tools: str | None) -> Iterator[Path]:
     """The files that a planner command and Python tools may be made of."""
-    for word in shlex.split(planner or ""):
-        yield Path(word)
+    with suppress(ValueError):  # a quote that is never closed: who starts the command says so
+        yield from map(Path, shlex.split(planner or ""))
     # The tools were imported to be looked at by now, so their file is known without looking for it.
     module = sys.modules.get((tools or "").partition(":")[0])
     if file := getattr(module, "__file__", None):

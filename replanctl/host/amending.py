@@ -150,7 +150,8 @@ def _policy(policy: Policy, stored: Sequence[e.AnyEvent], changes: Changes) -> P
 def _raised(name: str, stated: Any, in_force: Any, by: float) -> Any:
     limit = in_force if stated is UNSET else stated
     if limit is None:
-        raise UsageError(f"--{name.replace('_', '-')} +{by:g}: there is no limit to raise")
+        flag = f"--{name.replace('_', '-')}"
+        raise UsageError(f"{flag} +{by:g}: there is no limit to raise", hint=f"{flag} {by:g} sets one")
     return limit + by
 
 

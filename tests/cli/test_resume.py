@@ -338,7 +338,11 @@ def test_a_run_that_is_being_written_is_not_taken_away(cli: Cli) -> None:
 REFUSED: list[tuple[list[str], int, str]] = [
     (["7"], 2, "there is no run 7 in store\n"),
     (["--max-seconds", "+5"], 2, "--max-seconds +5: there is no limit to raise\n"),
-    (["--max-tool-calls", "+1"], 2, "--max-tool-calls +1: there is no limit to raise\n"),
+    (["--max-tool-calls", "+1"], 2, "--max-tool-calls +1: there is no limit to raise\n  --max-tool-calls 1 sets one\n"),
+    (["--max-seconds", "+1_000"], 2, "Invalid value for '--max-seconds': '1_000' is not a number from 0\n"),
+    (["--max-seconds", "+\u0663"], 2, "Invalid value for '--max-seconds': '\u0663' is not a number from 0\n"),
+    (["--planner", "'x"], 2, "run 1 was rehearsed without --planner\n"),
+    (["x" * 5000], 2, f"Invalid value for 'RUN': '{'x' * 400}"),
     (["--max-replans", "none"], 2, "Invalid value for '--max-replans': 'none' is not a whole number from 0\n"),
     (["--max-steps", "+none"], 2, "Invalid value for '--max-steps': 'none' is not a whole number from 0\n"),
     (["--max-steps", "-1"], 2, "Invalid value for '--max-steps': '-1' is not a whole number from 0\n"),
