@@ -97,6 +97,7 @@ class _Layer:
         self.successors = self._successors()
         self.readable = Either(self.graph.known, self.ids)
         self.is_copy = plan.open is None
+        self.given = any(local != id_ and id_ not in self.graph.known for local, id_ in self.ids.items())
         self.new_ids = frozenset(self.ids.values()).difference(self.graph.known)
         # What a name means to a new step: the draft's own where no other step ever had it, and what is listed before.
         self.meant = {local: id_ for local, id_ in self.ids.items() if local not in self.graph.known}
@@ -169,7 +170,9 @@ class _Layer:
         for reference in references.find(step.args, known):
             if (reference.known or not self.is_copy) and self._names_nothing(reference.step_id, meant):
                 self._set_adrift(id_, reference.step_id, f"reads {reference.text}", new=new)
-        return renamed(step, known, meant, keep_text=self.is_copy)
+        if not self.is_copy and self.given:
+            self.readings[id_] = self._reading_now(references.find(list(texts_of(step)), known), meant)
+        return renamed(step, known, meant, keep_text=True)
 
     def _known_in(self, step: Step) -> Container[str]:
         """The ids that are references in a step of the draft. The template copies: an id that was born since its text
@@ -266,6 +269,13 @@ class _Layer:
                 found = references.find(list(texts_of(cell.step)), self.graph.known.read(cell.reading))
                 put_in = self.draft.put_in if cell is self.plan.failed else ()
                 self.readings[step.id] = self._reading(cell, found, put_in)
+
+    def _reading_now(self, found: Iterable[references.Reference], meant: Mapping[str, str]) -> Reading:
+        """The reading of a text that a planner wrote: it knew every id there was and the draft's own, and none of those
+        that the draft's local names are given."""
+        upto, known = self.graph.version, self.graph.known
+        read = (meant.get(r.step_id, r.step_id) for r in found if r.known)
+        return Reading(upto, frozenset(id_ for id_ in read if id_ not in known))
 
     def _reading(self, cell: Cell, found: Iterable[references.Reference], put_in: Iterable[str] = ()) -> Reading:
         """The old text's reading, with the ids in the new one that it does not know."""

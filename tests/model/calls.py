@@ -62,11 +62,11 @@ class Calls(Once):
         s.call_count += 1
         self.schedule(run)
         run.tries += 1
-        outcome = s.script.draw(s.ancestry(run.step.id), run.step.tool, run.tool, run.args, s.version)
+        outcome = s.script.draw(s.ancestry(run.step.id), run.tool, run.args, s.version)
         timeout = seconds(s.tool(run.tool).get("timeout", 30))
         slow = outcome["status"] in ("timeout", "lost")
         latency = seconds(outcome.get("latency", timeout if slow else 1))
-        run.late = latency > timeout
+        run.real, run.order = outcome["status"], s.call_count
         if latency > timeout:
             outcome = {"status": "lost" if outcome["status"] == "lost" else "timeout", "tokens": outcome.get("tokens")}
             latency = timeout
@@ -80,7 +80,6 @@ class Calls(Once):
         if cut:
             status = "lost" if status == "lost" else "timeout"
             run.outcome = {"status": status, "tokens": run.outcome.get("tokens")}
-            run.late = True
         value = self.value_of(run) if status == "ok" else run.outcome.get("value")
         holds = status == "ok" and breach(value, run.step.produces) is None
         seen = "shape" if status == "ok" and not holds else status
@@ -93,9 +92,11 @@ class Calls(Once):
         s.calls.append(
             Call(
                 run.tool, canonical(run.args), run.step.id, s.version, not run.step.changed, kind, status, value,
-                {} if holds else None, run.args, run.late, run.step.unclear,
+                None, run.step.copy(), s.goal_number, run.real in ANSWERED or run.real == "lost", run.order,
+                run.step.unclear,
             )
         )  # fmt: skip
+        run.last = len(s.calls) - 1
         if kind == "took":
             run.step.again = False
         if cut:

@@ -113,8 +113,7 @@ class Check(Bench):
             earlier = self.session.x.earlier_call(lineage, step.tool, args)
             if earlier is not None and not (step.again and earlier.kind == "took"):
                 fits = earlier.status == "ok" and breach(earlier.value, step.produces) is None
-                variable = self.after.variables.get(earlier.step)
-                taken = fits and variable is not None and variable.health != "void"  # with the draft's verdicts written
+                taken = fits and self.after.answer_of(earlier).health != "void"  # with the draft's verdicts written
                 fault = None if taken else f"which is not made again, after step {earlier.step}'s {earlier.kind}"
         if fault is None:
             return

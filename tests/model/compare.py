@@ -90,7 +90,6 @@ def first_difference(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str,
         return kind, text
     if lines := ledger_order(ours, theirs):
         return lines
-    theirs = {**theirs, "acts_once": ours["acts_once"]}
     for name in ("variables", "reason", "status", "goal", "seconds", "totals", "open", "effects"):
         x, y = rest(name, ours), rest(name, theirs)
         if x is not None and y is not None and norm(x) != norm(y):
@@ -110,23 +109,9 @@ def rest(name: str, result: dict[str, Any]) -> Any:
     if name == "open":
         handover = result.get("handover") or {}
         return result.get("open", handover.get("open"))
-    if name == "effects":
-        return effects(result)
     if name == "variables":
         return {k: {**v, "assumptions": sorted(v["assumptions"])} for k, v in result["variables"].items()}
     return result.get(name)
-
-
-def effects(result: dict[str, Any]) -> Any:
-    """(tool, args) -> times, for tools that act once; the contract leaves open how rows of other tools are counted."""
-    if result.get("effects") is None:
-        return None
-    counted: dict[str, int] = {}
-    for row in result["effects"]:
-        if row["tool"] in result["acts_once"]:
-            key = json.dumps([row["tool"], norm(row["args"])], sort_keys=True)
-            counted[key] = counted.get(key, 0) + row["times"]
-    return dict(sorted(counted.items()))
 
 
 def in_rows(name: str, ours: list[Any], theirs: list[Any]) -> tuple[int, str, str] | None:

@@ -74,17 +74,19 @@ class Ending(Commit):
         remedy = sum(x["booked"] for x in lines) - main
         return {"main": main, "remedy": remedy, "all": main + remedy}
 
-    def effects(self) -> list[dict[str, Any]] | None:
-        """How often each call of a tool that acts once took effect; None where an answer came too late to tell."""
-        counted: dict[tuple[str, str], int] = {}
-        for call in self.s.calls:
-            if not self.s.acts_once(call.tool):
-                continue
-            if call.late and call.status != "lost":
-                return None
-            if call.kind == "took" or call.status == "lost":
-                counted[call.tool, call.args] = counted.get((call.tool, call.args), 0) + 1
-        return [{"tool": t, "args": json.loads(args), "times": times} for (t, args), times in sorted(counted.items())]
+    def effects(self) -> list[dict[str, Any]]:
+        """A row for each call of a tool that acts once that took effect, and for others that did so more than once."""
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for call in sorted(self.s.calls, key=lambda call: call.order):
+            if call.took_effect:
+                first = {
+                    "tool": call.tool,
+                    "args": json.loads(call.args),
+                    "step_id": call.step,
+                    "version": call.version,
+                }
+                rows.setdefault((call.tool, call.args), first | {"times": 0})["times"] += 1
+        return [row for row in rows.values() if self.s.acts_once(row["tool"]) or row["times"] > 1]
 
     def result(self) -> dict[str, Any]:
         s = self.s
@@ -111,6 +113,5 @@ class Ending(Commit):
             "ledger": {"lines": s.lines, "totals": self.totals()},
             "gaps": self.gaps(),
             "effects": self.effects(),
-            "acts_once": [t for t in s.tools if s.acts_once(t)],
             "open": [] if completed else [st.id for st in s.steps if st.state in ("pending", "skipped")],
         }  # fmt: skip

@@ -59,8 +59,8 @@ class Executor(Calls, Due):
         first: tuple[refs.Ref, str] | None = None
         for ref in refs.refs(step.args):
             state, _ = s.ref_state(ref)
+            ref.bad = state
             if state is not None:
-                ref.bad = state
                 first = first or (ref, state)
         if first is not None:
             ref, state = first
@@ -106,7 +106,7 @@ class Executor(Calls, Due):
             fault = breach(value, step.produces)
             if fault is None:
                 self.record(step, run.tool, run.args, "done", None, None, run.attempts, run.started, value)
-                s.write_variable(step, value)
+                s.variables[step.id] = s.calls[run.last].variable = s.born(step, value)
                 self.finish_done(step)
                 return
             kind, message = "assumption", fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.model import refs
-from tests.model.steps import Step, Variable
+from tests.model.steps import Call, Step, Variable
 from tests.model.world import Ambiguous
 
 
@@ -16,6 +16,7 @@ class Health:
     version: str
     variables: dict[str, Variable]
     refuted: set[str]
+    goal_number: int
 
     def refute(self, names: list[str]) -> None:
         for name in names:
@@ -70,22 +71,32 @@ class Health:
             return True
         return any(self.rests_on(s, roots) for s in self.variables[at].sources if s in self.variables)
 
-    def write_variable(self, step: Step, value: Any) -> None:
+    def born(self, step: Step, value: Any) -> Variable:
+        """What a step's answer makes: what it rests on, and the health that leaves it."""
         sources = {r.step for r in refs.refs(step.args) if r.step in self.variables and not self.is_gap(r.step)}
         inputs = [self.variables[s] for s in sources]
-        if any(v.goal_stale for v in inputs):
-            raise Ambiguous("computed from a variable that is stale by the goal")
         rests = set(step.assumes).union(*(v.rests for v in inputs))
         hot = (set(step.assumes) & self.refuted).union(*(v.hot for v in inputs))
         absolved = set().union(*(v.absolved for v in inputs)) - hot
-        self.put(step.id, Variable(value, step.id, self.version, rests, hot, sources, absolved=absolved))
-
-    def put(self, at: str, variable: Variable) -> None:
+        variable = Variable(value, step.id, self.version, rests, hot, sources, absolved=absolved)
+        if any(v.health == "void" for v in inputs):  # it was read in time, and fell while the step ran
+            variable.health = "void"
         if variable.absolved and variable.hot and variable.hot == variable.rests - variable.absolved:
             raise Ambiguous("born with all that is left after a verdict refuted")
         if variable.health == "clean" and variable.hot:
             variable.health = "void" if variable.hot == variable.rests else "stale"
-        self.variables[at] = variable
+        return variable
+
+    def answer_of(self, call: Call) -> Variable:
+        """What was made of a call's answer, as it stands now; where nothing was, what would be made of it now."""
+        if call.variable is not None:
+            here = self.variables.get(call.step)
+            return here if here is not None and here.version == call.variable.version else call.variable
+        assert call.caller is not None
+        variable = self.born(call.caller, call.value)
+        if variable.health == "clean" and call.goal != self.goal_number:
+            variable.health, variable.goal_stale = "stale", True
+        return variable
 
     def is_gap(self, step_id: str) -> bool:
         step = self.find(step_id)

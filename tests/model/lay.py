@@ -29,16 +29,11 @@ def keep_what_ended(s: State, draft: Draft) -> Laid:
     for at, variable in s.variables.items():
         if variable.health == "stale" and variable.goal_stale and not variable.hot:
             verdicts.setdefault(f"E{at}", "keep")
-    steps = [st.copy() for st in s.steps if st.state != "pending"]
-    for step in steps:
-        if step.state == "failed":
-            raise Ambiguous("a failure waits while an empty draft keeps what has ended")
-    if any(s.root(st.id) in s.required_roots for st in s.steps if st.state != "done"):
-        raise Ambiguous("an empty draft with required steps open")
-    if any(st.state == "lost" and not st.gap for st in steps):
-        raise Ambiguous("an empty draft with failed steps")
+    dropped = [st.id for st in s.steps if st.state != "done" and s.root(st.id) in s.required_roots]
+    if dropped:
+        return Laid(reasons=[f"step {i} is required" for i in dropped])
     s.handed = []
-    return Laid(steps, verdicts=verdicts)
+    return Laid([st.copy() for st in s.steps if not st.open], verdicts=verdicts)
 
 
 class Table(Standing, Check):
@@ -115,16 +110,17 @@ class Table(Standing, Check):
     def follow(self, at: int, name: str, dependency: bool) -> str | None:
         """The new id behind a name in the draft's step `at`; None where a dependency is dropped."""
         what, which = self.meaning(at, name)
-        if what == "old" and dependency and name in self.index:
-            raise Ambiguous("a dependency on a local name that is listed later")
         if what == "draft":
             return self.final[which]
         old = self.old.get(name)
-        if old is None or name not in self.goes:
-            return name
-        if old.state == "done":
-            return None if dependency else name
         other = self.stand_in.get(name)
+        later = self.final[self.index[name]] if dependency and name in self.index else None
+        if old is None or name not in self.goes:
+            return name if old is not None and not self.everything else later or name
+        if old.state == "done":
+            return later if dependency else name
+        if later is not None and (other is None or (other >= at and self.kind[at] != "own")):
+            return later
         if other is None or other == at or (other > at and self.kind[at] != "own"):
             self.bad(f"step {self.final[at]} reads {name}, for which nothing stands")
             return name

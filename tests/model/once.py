@@ -63,21 +63,14 @@ class Once:
         """A step that comes to a call that is not made again."""
         s = self.s
         fits = earlier.status == "ok" and breach(earlier.value, step.produces) is None
-        variable = s.variables.get(earlier.step)
-        if fits and earlier.variable is not None:
-            if variable is not None and variable.version == earlier.version and variable.health != "void":
-                s.put(
-                    step.id,
-                    Variable(
-                        earlier.value, step.id, s.version, set(variable.rests), set(variable.hot),
-                        set(variable.sources), variable.health, None, variable.goal_stale, set(variable.absolved),
-                    ),
-                )  # fmt: skip
-                self.record(step, step.tool, args, "done", None, None, [], s.clock, earlier.value)
-                self.finish_done(step)
-                return
-        elif fits:
-            raise Ambiguous("taken from an answer that broke another step's contract")
+        if fits and (had := s.answer_of(earlier)).health != "void":
+            s.variables[step.id] = Variable(
+                earlier.value, step.id, s.version, set(had.rests), set(had.hot), set(had.sources), had.health, None,
+                had.goal_stale, set(had.absolved),
+            )  # fmt: skip
+            self.record(step, step.tool, args, "done", None, None, [], s.clock, earlier.value)
+            self.finish_done(step)
+            return
         words = "may have" if earlier.kind == "may" else "took effect"
         message = f"not made again: {step.tool} acts only once, and step {earlier.step}'s call {words}"
         failure = self.failure(step, "permission", message, [])

@@ -99,9 +99,6 @@ def work_around(s: State, failed: Step, failure: Failure, root: str) -> None:
         take_alternative(s, failed, alternative)
         action = alternative.get("action", action)
     if failure.type == "missing_var":
-        if alternative is not None and "args" in alternative:  # texts that were not read before
-            for ref in refs.refs(failed.args):
-                ref.bad = s.ref_state(ref)[0]
         cure(s, failed)
     failed.action = action
 
@@ -125,15 +122,16 @@ def mend_args(s: State, failed: Step) -> bool:
 
 
 def cure(s: State, failed: Step) -> None:
-    """Mend every reference of the failed step that could not be read."""
+    """Mend every reference of the failed step that can't be read; one that had not run when it failed gets its edge."""
     for ref in list(refs.refs(failed.args)):
-        if ref.bad == "pending":
+        state = ref.bad if ref.bad == "pending" else s.ref_state(ref)[0]
+        if state == "pending":
             cure_pending(s, failed, ref)
-        elif ref.bad in ("failed", "skipped", "void"):
+        elif state in ("failed", "skipped", "void"):
             ref.null = True
-        elif ref.bad == "no such step":
+        elif state == "no such step":
             cure_step(s, failed, ref)
-        elif ref.bad == "no such field":
+        elif state == "no such field":
             cure_field(s, ref)
         ref.bad = None
 
@@ -163,9 +161,13 @@ def cure_step(s: State, failed: Step, ref: refs.Ref) -> None:
         ref.null = True
         return
     best = min(close, key=lambda st: refs.distance(st.id, ref.step))
+    typo = ref.step
     ref.step, ref.nothing = best.id, False
     if best.state == "done" and refs.walk(s.variables[best.id].value, ref.parts()) is refs.NO_FIELD:
-        raise Ambiguous("a mended id with a path that it does not have")
+        cure_field(s, ref)
+        if ref.null:  # nothing that it could mean
+            ref.step = typo
+            return
     if best.id not in failed.deps:
         failed.deps.append(best.id)
 

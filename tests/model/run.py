@@ -27,7 +27,9 @@ class Run:
     line: dict[str, Any] = field(default_factory=dict)
     next_tool: str = ""
     coefficient: int = 0
-    late: bool = False  # its answer came after the timeout
+    last: int = 0  # its last call among the session's
+    real: str = ""  # what the script says of the present call, however late the answer
+    order: int = 0  # of the present call among all, by when they began
     number: int = 0  # of the present call or wait, in the order they begin
 
 

@@ -135,10 +135,6 @@ class Session(Asking, Ending):
         step = s.get(failure.step)
         step.state = "lost"
         s.handed.append((failure.step, reason))
-        for other in radius:
-            resting = s.get(other)
-            if resting.state == "failed":
-                raise Ambiguous("a failure that waits rests on one that is handed over")
         for resting in s.steps:
             if resting.id in radius and resting.state == "pending":
                 self.x.skip(resting, "skipped")

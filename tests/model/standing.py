@@ -37,8 +37,6 @@ class Standing(Bench):
         other = self.index.get(name)
         if other is None:
             return "old", name
-        if other == at and self.kind[other] in ("fresh", "own"):
-            raise Ambiguous("a step of a draft that reads itself")
         if other in self.local and other >= at:
             return "old", name
         return "draft", other
@@ -74,26 +72,24 @@ class Standing(Bench):
                 self.mark_done(at, old)
                 self.local.discard(at)
                 continue
-            if self.kind[at] == "own" and any(self.repeats(at, o) for o in self.s.steps):
-                raise Ambiguous("finished work listed again under the id of an open step")
-            if self.kind[at] in ("fresh", "local"):
-                found = next((o for o in self.s.steps if self.repeats(at, o)), None)
-                if found is not None:
-                    self.mark_done(at, found)
+            if self.kind[at] == "own" and self.repeats(at, self.old[step.id], done=False):
+                continue  # an open step listed as it stands is that step, whatever else did the same
+            found = next((o for o in self.s.steps if self.repeats(at, o)), None)
+            if found is not None:
+                if self.kind[at] == "own":
+                    self.local.add(at)  # the id is the open step's, and here only a name
+                self.mark_done(at, found)
 
     def listed_again(self, at: int, old: Step) -> bool:
         step = self.new[at]
         return step.tool == old.tool and self.same_args(at, old) and self.usable(old, step)
 
-    def repeats(self, at: int, old: Step) -> bool:
+    def repeats(self, at: int, old: Step, done: bool = True) -> bool:
         step = self.new[at]
-        return self.usable(old, step) and (step.action, step.tool) == (old.action, old.tool) and self.same_args(at, old)
+        usable = self.usable(old, step) or not done
+        return usable and (step.action, step.tool) == (old.action, old.tool) and self.same_args(at, old)
 
     def mark_done(self, at: int, old: Step) -> None:
-        if old.id in self.bound.values():
-            raise Ambiguous("finished work listed twice")
-        if self.new[at].raw.get("replaces") is not None:
-            raise Ambiguous("finished work listed again with `replaces`")
         self.kind[at] = "done"
         self.bound[at] = old.id
 
@@ -108,7 +104,7 @@ class Standing(Bench):
         while self.find_one():
             pass
         if self.failed is not None and self.failed in self.goes and self.failed not in self.bound.values():
-            left = self.unbound()
+            left = [] if self.s.root(self.failed) in self.s.required_roots else self.unbound()
             if left:
                 self.bind(left[-1] if self.granularity == "patch" else left[0], self.failed, "last")
         self.hold_required()
@@ -118,9 +114,7 @@ class Standing(Bench):
         if target is None:
             return
         target = str(target)
-        if self.kind[at] == "local":
-            raise Ambiguous("`replaces` on a local name")
-        if self.kind[at] != "fresh" or target not in self.goes or target in self.bound.values():
+        if self.kind[at] not in ("fresh", "local") or target not in self.goes or target in self.bound.values():
             self.bad(f"step {step.id} replaces {target}")
             return
         self.bind(at, target, "replaces")

@@ -109,9 +109,11 @@ class Call:
     kind: str  # took, may, not
     status: str = ""
     value: Any = None
-    variable: dict[str, Any] | None = None
-    arguments: Any = None
-    late: bool = False
+    variable: Variable | None = None  # what was made of the answer
+    caller: Step | None = None
+    goal: int = 0  # how many goals there had been
+    took_effect: bool = False  # by the script, also where the answer came too late or was cut off
+    order: int = 0  # among all calls, by when they began
     unclear: bool = False
 
 

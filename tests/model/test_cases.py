@@ -304,6 +304,62 @@ CASES = [
         {"messages": ["shape", "shape", "#E4: no such step"]},
     ),
     Case(
+        "an id that a draft's local name is given means nothing in the draft's own texts",
+        plan(
+            {"id": 1, "tool": "a"},
+            interruptions=[{"goal": "other", "at": 0}],
+            planner=[
+                {
+                    "when": {"goal": "other"},
+                    "steps": [{"id": 1, "tool": "a"}, {"id": "n", "tool": "b", "args": {"q": "see #E2 and #E1"}}],
+                }
+            ],
+        ),
+        "goal_met",
+        "2 done, n done",
+        {"args": {"q": "see #E2 and ok"}},
+    ),
+    Case(
+        "a reference to an id that only a local name is given is one to nothing",
+        plan(
+            {"id": 1, "tool": "a"},
+            policy={"gates": {"max_replans": 2}},
+            interruptions=[{"goal": "other", "at": 0}],
+            planner=[{"steps": [{"id": 1, "tool": "a", "args": {"q": "#E2"}}]}],
+        ),
+        "replan_budget",
+        "",
+    ),
+    Case(
+        "an answer that broke another step's contract is taken by a step that asks for less",
+        plan(
+            {"id": 1, "tool": "pay", "produces": {"rows": "list"}},
+            tools=ONCE,
+            planner=[{"when": {}, "steps": [{"id": 1, "tool": "look"}, {"id": 2, "tool": "pay"}]}],
+            outcomes=[outcome({"tool": "pay"}, {"status": "ok", "value": 7})],
+        ),
+        "goal_met",
+        "1 failed, 1 done, 2 done",
+        {"attempts": [1, 1, 0]},
+    ),
+    Case(
+        "what a running step has read and then fell makes its variable void",
+        plan(
+            {"id": 1, "tool": "a", "assumes": ["A"], "depends_on": []},
+            {"id": 2, "tool": "b", "args": {"q": "#E1"}, "assumes": ["B"]},
+            {"id": 3, "tool": "c", "depends_on": [1], "on_failure": "skip"},
+            assumptions={"A": "a", "B": "b"},
+            policy={"max_parallel": 2},
+            outcomes=[
+                outcome({"tool": "b"}, {"status": "ok", "latency": "3s"}),
+                outcome({"tool": "c"}, {"status": "shape", "refutes": ["A"]}),
+            ],
+        ),
+        "goal_met_with_gaps",
+        "1 done, 3 failed, 2 done",
+        {"health": ["void", "void"]},
+    ),
+    Case(
         "what a draft discards is not taken by the same draft",
         plan(
             {"id": 1, "tool": "pay"},
@@ -334,7 +390,8 @@ def facts(result: dict[str, Any]) -> dict[str, Any]:
         "attempts": [len(h["attempts"]) for h in result["history"]],
         "messages": [x["error_msg"] for x in result["signals"]],
         "actions": [st["action"] for st in result["versions"][-1]["steps"]],
-        "args": result["history"][-1]["args"],
+        "args": result["history"][-1]["args"] if result["history"] else None,
+        "health": [x["health"] for x in result["variables"].values()],
         "gaps": [x["step_id"] for x in result["gaps"]],
         "lines": [x["step_id"] for x in result["ledger"]["lines"]],
         "replans": [x["booked"] for x in result["ledger"]["lines"] if x["kind"] == "replan"],

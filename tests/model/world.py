@@ -48,7 +48,7 @@ class Script:
         self.used = [0] * len(rules)
         self.tool = [None] * len(rules)  # the tool a rule with `step` and no `tool` first matched
 
-    def draw(self, ancestry: set[str], own_tool: str, tool: str, args: Any, version: str) -> dict[str, Any]:
+    def draw(self, ancestry: set[str], tool: str, args: Any, version: str) -> dict[str, Any]:
         for at, rule in enumerate(self.rules):
             match = rule.get("match") or {}
             if "step" in match and str(match["step"]) not in ancestry:
@@ -62,8 +62,6 @@ class Script:
             if "step" in match and "tool" not in match:
                 held = self.tool[at]
                 if held is None:
-                    if tool != own_tool:
-                        raise Ambiguous("a rule with step alone first meets a fallback's call")
                     self.tool[at] = tool  # type: ignore[call-overload]
                 elif held != tool:
                     continue

@@ -206,7 +206,8 @@ class _Lay:
         step = self.steps[local]
         old = local if local in self.plan.steps else step.replaces
         if not self.template or old is None:
-            return self.known.union(self.ids.values())
+            led = {self.ids[local] for name in self._names(step) for local in self._may_mean(name)}
+            return self.known | led
         knew = self.plan.knew[old].union(set(self.steps).difference(self.plan.lines))
         if old != self.failed:
             return knew
@@ -214,6 +215,13 @@ class _Lay:
         had = {r.step_id for r in references.find(texts(before), self.known)}
         put_in = {r.step_id for r in references.find(step.args, self.known)} - had
         return knew.union(put_in, set(step.depends_on or ()).difference(before.depends_on or ()))
+
+    def _names(self, step: Step) -> list[str]:
+        return [r.step_id for r in references.find(texts(step), self.known) if r.known]
+
+    def _may_mean(self, name: str) -> list[str]:
+        """The draft's step of this name, and the one that stands for the old step of this name."""
+        return [local for local in self.order if local == name or self.stands.get(local) == name]
 
     def _follows(self) -> dict[str, str]:
         """Where everything that named a step that goes is led."""

@@ -44,6 +44,9 @@ class Standing(msgspec.Struct, frozen=True):
     required: frozenset[str] = frozenset()
     knew: Mapping[str, frozenset[str]] = {}
     drafter: str = ""
+    drafted: Mapping[str, frozenset[str]] = {}  # by the id a step gets: what it reads by a name in the draft
+    names: frozenset[str] = frozenset()  # the ids in the draft
+    given: Mapping[str, str] = {}  # the ids that names got
 
     def is_open(self, id_: str) -> bool:
         """Pending, or failed and waiting for its own replan."""
@@ -137,11 +140,21 @@ def _known(plan: Standing, event: PlanCommit, step: Step, now: frozenset[str]) -
     if step not in event.steps:
         return plan.knew[step.id] | _led(plan, plan.steps[step.id], led)
     before = step.id if step.id in plan.knew else step.replaces
-    if before is None or before not in plan.knew or (plan.drafter != "template" and event.rule != "resume"):
+    if event.rule != "resume" and plan.drafter != "template":
+        return _written(plan, step, led) if plan.given else now
+    if before is None or before not in plan.knew:
         return now
     mended = event.cause == f"missing_var@{before}"
     read = plan.knew[before] | _led(plan, plan.steps[before], led)
     return read | _whole(step, now) if mended else read
+
+
+def _written(plan: Standing, step: Step, led: Mapping[str, str]) -> frozenset[str]:
+    """What a planner knew: every id there was and the draft's own; the ids that its names get only where it means
+    them."""
+    read = plan.drafted.get(step.id, frozenset())
+    meant = [plan.given.get(name, name) for name in read] + [led[name] for name in read if name in led]
+    return frozenset({*plan.lines, *plan.names, *meant})
 
 
 def _whole(step: Step, known: frozenset[str]) -> set[str]:
@@ -186,7 +199,15 @@ def _gate(plan: Standing, event: Gate) -> Standing:
 
 
 def _draft(plan: Standing, event: PlanDraft) -> Standing:
-    return replace(plan, drafter=event.replanner)
+    names = frozenset(step.id for step in event.steps)
+    known = names.union(plan.lines)
+    reads = {
+        event.mapping.get(step.id, step.id): frozenset(
+            r.step_id for r in references.find([step.args, *(way.args for way in step.alternatives)], known) if r.known
+        )
+        for step in event.steps
+    }
+    return replace(plan, drafter=event.replanner, drafted=reads, names=names, given=event.mapping)
 
 
 def _rejected(plan: Standing, event: PlanRejected) -> Standing:
