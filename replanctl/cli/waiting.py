@@ -1,18 +1,21 @@
-"""Who waits for real tools or a planner sees for whom, on a terminal: how a verb shows it."""
+"""Who waits for real tools or a planner sees for whom: a line at the bottom of the terminal.
+
+It is drawn again every second, and is gone before anything else is printed.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import msgspec
 
 from replanctl.cli.flags import Shared
 from replanctl.cli.following import UNWATCHED, Unwatched
-from replanctl.cli.ticking import Guarded, TickingLine
 from replanctl.cli.world import World
 from replanctl.show import Waits, glyphs_for, terminal_width
 
@@ -84,3 +87,142 @@ def watching_tests(options: Shared, world: World, column: Callable[[], int]) -> 
 
 def _is_shown(options: Shared, world: World) -> bool:
     return not options.quiet and world.stderr.isatty() and world.environ.get("TERM", "dumb") != "dumb"
+
+
+FIRST = 0.4  # seconds until a line is drawn at all: what is answered sooner is not waited for
+EVERY = 1.0  # seconds between two drawings, since seconds are what it counts
+PATIENCE = 2.0  # seconds that the end waits for a terminal which takes nothing (Ctrl-S)
+
+Draw = Callable[[float, int], str]  # seconds waited, columns there are → the line
+
+
+# The main thread is blocked in a tool while the line is drawn, so a thread of its own draws, and does nothing else: it
+# never touches the session, and signals go to the main thread as ever. The lock is one that the main thread may take
+# twice, for Ctrl-C can come at any moment and what is printed then takes it again.
+#
+# Only two of the things a terminal can do are asked of it: going to a column of the line, and erasing from there to its
+# end. So nothing above is ever touched, however the window was resized in between.
+class TickingLine:
+    """Draws a line on `stream` while something is waited for.
+
+    `clock` gives seconds, `columns` how wide the terminal is now, `indent` behind how many columns the line begins,
+    where others have begun it. A process that was forked off draws nothing.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        clock: Callable[[], float],
+        columns: Callable[[], int],
+        indent: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self._stream, self._clock, self._columns, self._indent = stream, clock, columns, indent
+        self._changed = threading.Condition(threading.RLock())
+        self._thread: threading.Thread | None = None
+        self._draw: Draw | None = None
+        self._since = 0.0
+        self._shown: int | None = None  # behind how many columns the line stands now
+        self._foreign = False  # somebody else's text stands in this line and is not ended
+        self._closed = False
+        self._process = os.getpid()
+
+    @contextmanager
+    def showing(self, draw: Draw) -> Iterator[None]:
+        """Show what `draw` gives, from a moment on, until the inside is over."""
+        with self._changed:
+            self._draw, self._since = draw, self._clock()
+            self._start()
+            self._changed.notify()
+        try:
+            yield
+        finally:
+            if os.getpid() == self._process:
+                with self._changed:
+                    self._draw = None
+                    self._erase()
+
+    @contextmanager
+    def aside(self, text: str) -> Iterator[None]:
+        """The line is gone while this is printed. It comes again with the next second, but not in a line of others'
+        that is not ended."""
+        if os.getpid() != self._process:
+            yield
+            return
+        with self._changed:
+            self._erase()
+            yield
+            if text:
+                self._foreign = not text.endswith("\n")
+
+    def close(self) -> None:
+        """Nothing is drawn any more."""
+        with self._changed:
+            self._closed, self._draw = True, None
+            self._erase()
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join(PATIENCE)
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._tick, name="replanctl-waiting", daemon=True)
+            self._thread.start()
+
+    def _tick(self) -> None:
+        with self._changed:
+            while not self._closed:
+                spent = self._clock() - self._since
+                if self._draw is not None and spent >= FIRST:
+                    self._write(self._draw, spent)
+                self._changed.wait(self._until_next(spent) if self._draw is not None else None)
+
+    def _until_next(self, spent: float) -> float:
+        """Until the line says another second, or is drawn at first."""
+        return FIRST - spent if spent < FIRST else EVERY - spent % EVERY + 0.01
+
+    def _write(self, draw: Draw, spent: float) -> None:
+        if self._foreign:
+            return
+        indent = self._indent()
+        room = self._columns() - indent - 1
+        if room > 0:
+            self._say(f"{_to_column(indent)}{draw(spent, room)}\x1b[K")
+            self._shown = indent
+
+    def _erase(self) -> None:
+        if self._shown is not None:
+            self._say(f"{_to_column(self._shown)}\x1b[K")
+            self._shown = None
+
+    def _say(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):  # a terminal that is gone: nobody looks
+            self._draw = None
+
+
+def _to_column(columns: int) -> str:
+    return f"\r\x1b[{columns}C" if columns else "\r"
+
+
+class Guarded:
+    """A stream on the same terminal as a ticking line, which is gone before anything is written to it."""
+
+    def __init__(self, stream: TextIO, line: TickingLine) -> None:
+        self._stream, self._line = stream, line
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write, and let it be seen before the line is drawn again."""
+        with self._line.aside(text):
+            written = self._stream.write(text)
+            self._stream.flush()
+        return written
+
+    def writelines(self, lines: Any) -> None:
+        """Write these lines."""
+        for text in lines:
+            self.write(text)

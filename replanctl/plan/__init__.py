@@ -9,7 +9,6 @@ from replanctl.lazy import lazily
 from replanctl.plan import references
 
 if TYPE_CHECKING:
-    from replanctl.plan.couplings import CouplingRow, coupling
     from replanctl.plan.data import (
         MOST_VALUES,
         NoDataError,
@@ -35,14 +34,13 @@ if TYPE_CHECKING:
         variable_name,
     )
     from replanctl.plan.new_ids import IdBook, NewIds
-    from replanctl.plan.order import cycles, in_order, plan_faults, uncovered
+    from replanctl.plan.order import CouplingRow, coupling, cycles, in_order, plan_faults, uncovered
     from replanctl.plan.references import SIGNS, Reference, follow, in_text, mentions, parse, render, shortened, strings
     from replanctl.plan.texts import may_refer, renamed, texts_of
 else:
     __getattr__ = lazily(
         __name__,
         {
-            "couplings": ("CouplingRow", "coupling"),
             "data": (
                 "MOST_VALUES",
                 "NoDataError",
@@ -68,7 +66,7 @@ else:
                 "variable_name",
             ),
             "new_ids": ("IdBook", "NewIds"),
-            "order": ("cycles", "in_order", "plan_faults", "uncovered"),
+            "order": ("cycles", "in_order", "plan_faults", "uncovered", "CouplingRow", "coupling"),
             "references": (
                 "Reference",
                 "SIGNS",

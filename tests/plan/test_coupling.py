@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replanctl.plan.couplings import ON_FAILURE, Coupling, CouplingRow, coupling
 from replanctl.plan.model import Step, sequenced
+from replanctl.plan.order import ON_FAILURE, Coupling, CouplingRow, coupling
 from tests.pace import seconds_of
 
 
