@@ -17,7 +17,18 @@ from replanctl.host.planner import PlannerFunction
 from replanctl.kinds import Granularity
 from replanctl.plan import Tool
 from replanctl.replan import GateLimits, Lesson, RoutingPolicy
-from replanctl.run import Event, LessonView, Policy, ResultFold, RetryPolicy, SessionResult, check_goal, check_policy
+from replanctl.run import (
+    Event,
+    LessonView,
+    Policy,
+    ResultFold,
+    RetryPolicy,
+    SessionResult,
+    check_goal,
+    check_policy,
+    check_specs,
+    listed,
+)
 
 MAX_STEPS = 12
 MAX_REPLANS = 5
@@ -67,8 +78,12 @@ class PlanExecuteAgent:
         for name, limit in (("max_steps", max_steps), ("max_replans", max_replans)):
             if limit is not UNSET and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
                 raise UsageError(f"{name} is a whole number from 0 up, not {limit!r}")
-        self._specs = _checked_specs(specs or {})
-        self._lessons = tuple(map(_lesson, lessons))
+        for said, given in (("clock", clock), ("on_error", on_error)):
+            if not callable(given) and given is not None:
+                raise UsageError(f"{said} is a {type(given).__name__}, which can't be called")
+        check_specs({} if specs is None else specs)
+        self._specs = dict(specs or {})
+        self._lessons = tuple(map(_lesson, listed("lessons", lessons)))
         self._plain = policy is None
         self._policy = _limited(_PLAIN if policy is None else policy, max_steps, max_replans)
         self._goals: SimpleQueue[tuple[str, tuple[str, ...]]] = SimpleQueue()
@@ -146,7 +161,7 @@ class PlanExecuteAgent:
         It takes effect when what is in flight has ended; `refutes` names the assumptions that no longer hold.
         """
         check_goal(goal)
-        names = (refutes,) if isinstance(refutes, str) else tuple(refutes)
+        names = (refutes,) if isinstance(refutes, str) else tuple(listed("refutes", refutes))
         for name in names:
             if not isinstance(name, str):
                 raise UsageError(f"refutes names assumptions, and a {type(name).__name__} is no name")
@@ -170,13 +185,6 @@ def _until(stop: SimpleQueue[None], events: Iterator[Event]) -> Iterator[Event]:
         if not stop.empty():
             return
         yield event
-
-
-def _checked_specs(specs: Mapping[str, Tool]) -> dict[str, Tool]:
-    for name, spec in specs.items():
-        if not isinstance(name, str) or not isinstance(spec, Tool):
-            raise UsageError(f"specs map tool names to Tool(…), and {name!r} is mapped to a {type(spec).__name__}")
-    return dict(specs)
 
 
 def _lesson(lesson: Lesson | LessonView | str) -> Lesson:

@@ -80,6 +80,9 @@ def changes_of(
     settle: Settle,
 ) -> Changes:
     """What Python code wants changed, looked at once. Raises UsageError for what makes no sense."""
+    for said, given in (("limits", limits), ("settle", settle)):
+        if not isinstance(given, Mapping):
+            raise UsageError(f"{said} are a mapping, not a {type(given).__name__}")
     for name, limit in limits.items():
         _check_limit(name, limit.by if isinstance(limit, More) else limit)
     if goal is not None:
@@ -174,7 +177,9 @@ def _granularity(text: Granularity | str) -> Granularity:
 
 def _word(name: str, said: Said) -> Word:
     """`"again"`, `"skip"`, `"done"`, `'done:{"paid": true}'`, or `("done", {"paid": True})`."""
-    how, value = (said, None) if isinstance(said, str) else said
+    how, value = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
+    if not isinstance(how, str):
+        raise UsageError(f"{name} is settled by again, skip, done or (done, value), not by a {type(how).__name__}")
     try:
         return word(f"{name}={how}") if value is None else msgspec.structs.replace(word(f"{name}={how}"), value=value)
     except ValueError as error:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from replanctl.run.amendments import Amendment, NewInputs, Script, Settlement
     from replanctl.run.engine import Session
     from replanctl.run.figures import Compared, Figures, RunsDiff
-    from replanctl.run.given import check_goal, check_limit, check_policy, own_steps
+    from replanctl.run.given import check_goal, check_limit, check_policy, check_specs, own_steps
     from replanctl.run.handover import error_in_words
     from replanctl.run.interruptions import Interruption
     from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from replanctl.run.schema import DIALECT, Schema, event_schema, in_json_words, result_schema
     from replanctl.run.settle_flag import UnsettledError, Word, settlements, ways, word
     from replanctl.run.story import Blocker, ExecutionStory, Story, VersionStory, step_ids, story_of
-    from replanctl.run.tools import Attempt, Call, Outcome, Started, StepError, Tools
+    from replanctl.run.tools import Attempt, Call, Outcome, Started, StepError, Tools, listed
     from replanctl.run.written import plan_warnings
 else:
     __getattr__ = lazily(
@@ -74,7 +74,7 @@ else:
             "amendments": ("Amendment", "NewInputs", "Script", "Settlement"),
             "engine": ("Session",),
             "figures": ("Compared", "Figures", "RunsDiff"),
-            "given": ("check_goal", "check_limit", "check_policy", "own_steps"),
+            "given": ("check_goal", "check_limit", "check_policy", "check_specs", "own_steps"),
             "handover": ("error_in_words",),
             "interruptions": ("Interruption",),
             "policy": ("Policy", "RetryPolicy", "SolverPolicy"),
@@ -101,7 +101,7 @@ else:
             "schema": ("DIALECT", "Schema", "event_schema", "in_json_words", "result_schema"),
             "settle_flag": ("UnsettledError", "Word", "settlements", "ways", "word"),
             "story": ("Blocker", "ExecutionStory", "Story", "VersionStory", "step_ids", "story_of"),
-            "tools": ("Attempt", "Call", "Outcome", "Started", "StepError", "Tools"),
+            "tools": ("Attempt", "Call", "Outcome", "Started", "StepError", "Tools", "listed"),
             "written": ("plan_warnings",),
         },
     )
@@ -178,6 +178,7 @@ __all__ = [
     "check_goal",
     "check_limit",
     "check_policy",
+    "check_specs",
     "doubts",
     "error_in_words",
     "described",
@@ -185,6 +186,7 @@ __all__ = [
     "events",
     "fold",
     "in_json_words",
+    "listed",
     "own_steps",
     "plan_warnings",
     "result_schema",

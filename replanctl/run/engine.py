@@ -77,7 +77,7 @@ class Session:
             from replanctl.run.written import plan_warnings
 
             check_policy(policy)
-            plan = own_plan(plan)
+            plan = own_plan(plan, specs)
             warnings = (*warnings, *plan_warnings(plan))
         policy = policy or Policy()
         if policy.mode is Mode.AUTO:

@@ -7,7 +7,7 @@ changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import Any
 
@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from replanctl.errors import UsageError
 from replanctl.kinds import GateName, Granularity, OnFailure
-from replanctl.plan import ID_PATTERN, Alternative, NoDataError, Plan, Step, data_of, plan_faults, step_id
+from replanctl.plan import ID_PATTERN, Alternative, NoDataError, Plan, Step, Tool, data_of, plan_faults, step_id
 from replanctl.replan import GATE, GATES, Unit
 from replanctl.run.policy import Policy
 from replanctl.schema import TYPES, schema_fault
@@ -95,8 +95,9 @@ def _says_little(step: Step) -> bool:
     )
 
 
-def own_plan(plan: object) -> Plan:
-    """A plan whose steps are the session's own. Raises UsageError with everything that keeps it from being run."""
+def own_plan(plan: object, specs: object = None) -> Plan:
+    """A plan whose steps are the session's own. Raises UsageError with everything that keeps it, or the tools that are
+    known beside it, from being run."""
     if not isinstance(plan, Plan):
         raise UsageError(f"a session runs a Plan, not a {type(plan).__name__}")
     check_goal(plan.goal)
@@ -107,6 +108,9 @@ def own_plan(plan: object) -> Plan:
         except ValueError as error:
             faults.append(str(error))
     whole = msgspec.structs.replace(plan, steps=tuple(steps)) if not faults else plan
+    for said, tools in (("the plan's tools", plan.tools), ("specs", specs)):
+        if tools is not None:
+            check_specs(tools, said)
     if faults := faults or list(plan_faults(whole)):
         raise UsageError(f"the plan can't be run: {'; '.join(faults)}")
     return whole
@@ -118,6 +122,28 @@ def check_goal(goal: object) -> None:
         raise UsageError(f"a goal is text, not {ascii(goal) if isinstance(goal, str) else f'a {type(goal).__name__}'}")
 
 
+def check_specs(specs: object, said: str = "specs") -> None:
+    """Raises UsageError for anything but a mapping of tool names to tools that a plan file could hold."""
+    if not isinstance(specs, Mapping):
+        raise UsageError(f"{said} map tool names to Tool(…), which a {type(specs).__name__} does not")
+    for name, tool in specs.items():
+        if not isinstance(name, str) or not isinstance(tool, Tool):
+            raise UsageError(f"{said} map tool names to Tool(…), and {name!r} is mapped to a {type(tool).__name__}")
+        if fault := _tool_fault(tool):
+            raise UsageError(f"{said} are none: {name}: {fault}")
+
+
+def _tool_fault(tool: Tool) -> str | None:
+    try:
+        msgspec.convert(msgspec.to_builtins(tool), Tool)
+    except (ValueError, TypeError, RecursionError) as error:
+        return str(error)
+    if not 0 <= tool.timeout <= _MOST:
+        return f"its timeout is a number of seconds from 0, not {tool.timeout}"
+    fault = None if tool.args is None else schema_fault(tool.args)
+    return f"its args are not a sound JSON Schema: {fault[1]}" if fault else None
+
+
 def check_policy(policy: object) -> None:
     """Raises UsageError for anything but a Policy, or None, and for numbers in it that a policy file may not hold."""
     if policy is None:
@@ -126,7 +152,7 @@ def check_policy(policy: object) -> None:
         raise UsageError(f"the policy is a {type(policy).__name__}, not a Policy", hint="write Policy(mode=…, gates=…)")
     try:  # the types of all fields, as they are written down
         msgspec.convert(msgspec.to_builtins(policy), Policy)
-    except (msgspec.ValidationError, TypeError) as error:
+    except (ValueError, TypeError) as error:  # a ValidationError is a ValueError, half a surrogate pair another
         raise UsageError(f"the policy is none: {error}") from None
     # A policy from Python is held to what a policy file may say: the same session must be possible to write down.
     for gate in GATES:

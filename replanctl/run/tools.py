@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import msgspec
@@ -104,3 +105,10 @@ def check_seam(seam: object, method: str, what: str) -> None:
     """Raises UsageError where what stands at a seam can't be asked."""
     if not callable(getattr(seam, method, None)):
         raise UsageError(f"{what} has a method {method}: a {type(seam).__name__} has none")
+
+
+def listed(said: str, given: Iterable[Any]) -> Iterable[Any]:
+    """What was given, which is several things. Raises UsageError where it is none."""
+    if not isinstance(given, Iterable):
+        raise UsageError(f"{said} are a list, not a {type(given).__name__}")
+    return given

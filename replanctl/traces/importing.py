@@ -229,6 +229,8 @@ class Solved(msgspec.Struct, frozen=True):
     @classmethod
     def parse(cls, text: str) -> Solved:
         """Read `/reward=1.0`. Raises UsageError."""
+        if not isinstance(text, str):
+            raise UsageError(f"solved is POINTER=VALUE, not a {type(text).__name__}")
         pointer, equals, value = text.partition("=")
         if not equals or not pointer.startswith("/"):
             raise UsageError(f"{text!r} is not POINTER=VALUE", hint="a JSON pointer into a trace: --solved /reward=1.0")

@@ -26,6 +26,7 @@ from replanctl import (
     Session,
     SessionResult,
     Step,
+    Tool,
     ToolFailure,
     UsageError,
 )
@@ -221,6 +222,43 @@ def test_a_policy_is_looked_at_before_anything_runs(policy: Callable[[], Policy]
     ):
         with pytest.raises(UsageError, match=said):
             made()
+
+
+# What stands beside planner and tools, and what is said of it before anything runs.
+BESIDE: dict[str, tuple[dict[str, Any], str]] = {
+    "no specs": ({"specs": 5}, "map tool names to Tool.*, which a int does not"),
+    "no tool": ({"specs": {"u": 5}}, "'u' is mapped to a int"),
+    "a time in words": ({"specs": {"u": Tool(timeout="30s")}}, "u: Expected `float`, got `str` - at `\\$.timeout`"),  # type: ignore[arg-type]
+    "no time": ({"specs": {"u": Tool(timeout=float("nan"))}}, "its timeout is a number of seconds from 0, not nan"),
+    "one fallback": ({"specs": {"u": Tool(fallback="v")}}, "Expected `array`, got `str`"),  # type: ignore[arg-type]
+    "no schema": ({"specs": {"u": Tool(args=0)}}, "Expected `object . null`, got `int`"),  # type: ignore[arg-type]
+    "a schema that is none": ({"specs": {"u": Tool(args={"type": 5})}}, "its args are not a sound JSON Schema"),
+    "one lesson": ({"lessons": 5}, "lessons are a list, not a int"),
+    "no clock": ({"clock": 5}, "clock is a int, which can't be called"),
+    "nobody to tell": ({"on_error": 5}, "on_error is a int, which can't be called"),
+    "half a policy": ({"policy": Policy(max_parallel="\ud800")}, "the policy is none"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize(("beside", "said"), BESIDE.values(), ids=BESIDE)
+def test_what_is_given_beside_is_looked_at_before_anything_runs(beside: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        PlanExecuteAgent(once(Step(1, "u")), {"u": len}, **beside)
+    if specs := beside.get("specs"):
+        with pytest.raises(UsageError, match=said):
+            Session(Plan.of("g", [Step(1, "u")]), tools=ScriptedTools(()), specs=specs)
+        with pytest.raises(UsageError, match=said):
+            Session(Plan.of("g", [Step(1, "u")], tools=specs), tools=ScriptedTools(()))
+
+
+def test_what_changes_a_stopped_session_is_looked_at() -> None:
+    agent = PlanExecuteAgent(once(Step(1, "u")), {"u": raising(LookupError())})
+    stopped = agent.run("g")
+    for changes in ({"limits": 5}, {"settle": 5}, {"settle": {"1": 5}}, {"settle": {"1": ("done", 1, 2)}}):
+        with pytest.raises(UsageError):
+            agent.resume(stopped, **changes)
+    with pytest.raises(UsageError, match="refutes are a list, not a int"):
+        agent.change_goal("h", refutes=5)  # type: ignore[arg-type]
 
 
 def test_args_with_too_much_in_them_are_no_call() -> None:
