@@ -14,7 +14,7 @@ from replanctl.cli.fail_on import FailOn, compare_complaints, complain, matrix_c
 from replanctl.cli.output import output, write_document, write_line
 from replanctl.cli.world import World
 from replanctl.files import policy_text
-from replanctl.kinds import Color, DiffFormat
+from replanctl.kinds import Color, DiffFormat, Reason
 from replanctl.lab import (
     HONEST,
     CompareDocument,
@@ -22,6 +22,7 @@ from replanctl.lab import (
     Kind,
     Matrix,
     MatrixDocument,
+    Stranded,
     Study,
     Tally,
     TotalsFold,
@@ -113,17 +114,23 @@ def _matrix_screens(found: Iterator[Matrix], study: Study, telling: Telling, str
 
 
 def _next_of(matrix: Matrix, study: Study, telling: Telling) -> Sequence[str]:
-    """A cell to run by itself: the first from which there is no way out, else the first that took a replan."""
-    stranded = matrix.stranded[0] if matrix.stranded else None
+    """A cell to run by itself: the first from which there is no way out, with what its end means, else the first that
+    took a replan."""
     # Any cell can be run by itself, and one that shows the worst is worth offering.
-    if stranded is not None:
-        fault = f"{stranded.step_id}={stranded.statuses[0]}{':always' if stranded.always else ''}"
-    else:
-        cells = [facts.key[1] for row in matrix.rows for facts in (*row.once, *row.always) if facts.replans]
-        if not cells:
-            return ()
-        fault = cells[0]
-    return _command(["run", matrix.name, "--fault", fault], study, telling)
+    if matrix.stranded:
+        first = matrix.stranded[0]
+        fault = f"{first.step_id}={first.statuses[0]}{':always' if first.always else ''}"
+        run = _command(["run", matrix.name, "--fault", fault], study, telling)
+        return [*run, f"replanctl explain {_end_of(first, matrix)}"] if run else ()
+    cells = [facts.key[1] for row in matrix.rows for facts in (*row.once, *row.always) if facts.replans]
+    return _command(["run", matrix.name, "--fault", cells[0]], study, telling) if cells else ()
+
+
+def _end_of(stranded: Stranded, matrix: Matrix) -> Reason:
+    """How the session ended that is offered."""
+    row = next(row for row in matrix.rows if row.step_id == stranded.step_id)
+    cells = row.always if stranded.always else row.once
+    return cells[matrix.statuses.index(stranded.statuses[0])].reason
 
 
 def _command(words: Sequence[str], study: Study, telling: Telling) -> list[str]:

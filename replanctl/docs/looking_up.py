@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
 import msgspec
@@ -15,19 +15,14 @@ from replanctl.nearest import several_nearest
 class Entry(msgspec.Struct, frozen=True):
     """One meaning of a word.
 
-    `facts` are what a table or a schema says of it, each with a label. `page` is the page that says more, empty where
-    there is none.
+    `facts` are what a table or a schema says of it, each with a label; `page` is the page that says more.
     """
 
     word: str
     kind: Kind
     text: str
-    facts: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def page(self) -> str:
-        """The page that says more; empty where there is none."""
-        return self.kind.page if self.kind.page in page_names() else ""
+    facts: tuple[tuple[str, str], ...]
+    page: str
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -40,6 +35,8 @@ class Found(msgspec.Struct, frozen=True):
     def __bool__(self) -> bool:
         return bool(self.entries or self.kind or self.page)
 
+
+_COMMAND = Kind("command", "commands", "commands")
 
 Facts = Callable[[str], tuple[tuple[str, str], ...]]
 
@@ -62,30 +59,39 @@ _DRAWN: dict[str, Callable[[], Iterator[tuple[str, str, tuple[tuple[str, str], .
 def entries_of(kind: Kind) -> tuple[Entry, ...]:
     """Every entry of a kind, in its order."""
     if kind.plural in _DRAWN:
-        return tuple(Entry(word, kind, text, facts) for word, text, facts in _DRAWN[kind.plural]())
+        return tuple(Entry(word, kind, text, facts, kind.page) for word, text, facts in _DRAWN[kind.plural]())
     facts_of = _FACTS.get(kind.plural, _no_facts)
-    return tuple(Entry(word, kind, text, facts_of(word)) for word, text in texts(kind).items())
+    return tuple(
+        Entry(word, kind, said.text, facts_of(word), said.page or kind.page) for word, said in texts(kind).items()
+    )
 
 
-def find(asked: str) -> Found:
+def find(asked: str, commands: Mapping[str, str] | None = None) -> Found:
     """All that a word means: hyphens, underlines, spaces and capitals make no difference.
 
-    A key may be asked for by its path too: `policy.gates.max_steps`, `gates.max_steps`.
+    A key may be asked for by its path too: `policy.gates.max_steps`, `gates.max_steps`. `commands` are those of the
+    command line with what they are for; this room knows none.
     """
     wanted = _plain(asked)
     # All meanings are told and not the first: `skip` may be said of a failure and by a person.
-    entries = tuple(entry for kind in KINDS for entry in entries_of(kind) if _is_meant(entry, wanted))
+    everything = (*(entry for kind in KINDS for entry in entries_of(kind)), *_entries_of_commands(commands or {}))
+    entries = tuple(entry for entry in everything if _is_meant(entry, wanted))
     kind = next((kind for kind in KINDS if wanted in (_plain(kind.plural), _plain(kind.name))), None)
     page = next((name for name in page_names() if _plain(name) == wanted), None)
     return Found(entries, kind, page)
 
 
-def suggestion(asked: str) -> str:
+def _entries_of_commands(commands: Mapping[str, str]) -> Iterator[Entry]:
+    for name, said in commands.items():
+        yield Entry(name, _COMMAND, said, (("usage", f"replanctl {name} --help"),), _COMMAND.page)
+
+
+def suggestion(asked: str, commands: Iterable[str] = ()) -> str:
     """The nearest words to one that means nothing, as a hint; empty where none is near."""
-    known = {_plain(word): word for words in words_by_kind().values() for word in words}
+    known = {_plain(word): word for words in (*words_by_kind().values(), tuple(commands)) for word in words}
     known |= {_plain(name): name for name in (*page_names(), *(kind.plural for kind in KINDS))}
-    near = several_nearest(_plain(asked), known)
-    return f"did you mean {' or '.join(known[each] for each in near)}?" if near else ""
+    *others, last = [known[each] for each in several_nearest(_plain(asked), known)] or [""]
+    return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?" if last else ""
 
 
 def words_by_kind() -> dict[Kind, tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,7 +15,8 @@ _HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of words: what one of them is called, the word that lists them all, and the page that says more.
+    """A kind of words: what one of them is called, the word that lists them all, and the page that says more, unless
+    an entry names another.
 
     Its entries stand in `words/<plural>.md`; of a kind without such a file they are drawn from a schema. A kind that is
     `minor` is named where all words are listed, and its words are not.
@@ -29,7 +31,7 @@ class Kind(msgspec.Struct, frozen=True):
 # In the order in which a word that means several things is explained, and in which the words are listed: what a
 # person meets on the screen of a run comes first, what stands in files after that, what is asked for seldom last.
 KINDS: tuple[Kind, ...] = (
-    Kind("term", "terms", "plan-file"),
+    Kind("term", "terms", "reading-a-run"),
     Kind("routing rule", "rules", "routing"),
     Kind("gate", "gates", "gates"),
     Kind("reason", "reasons", "result"),
@@ -72,8 +74,15 @@ def page_title(name: str) -> str:
     return page_text(name).partition("\n")[0].removeprefix("# ")
 
 
+class Text(NamedTuple):
+    """What is written of a word, and the page that it names at its end; empty where it names none."""
+
+    text: str
+    page: str
+
+
 @cache
-def texts(kind: Kind) -> dict[str, str]:
+def texts(kind: Kind) -> dict[str, Text]:
     """The entries of a kind by their words, in the order of their file; none where they are drawn from a schema."""
     path = _WORDS / f"{kind.plural}.md"
     if not path.is_file():
@@ -81,4 +90,10 @@ def texts(kind: Kind) -> dict[str, str]:
     # A file of entries is plain Markdown, so that who writes one needs to know nothing else: a heading is the word, and
     # what stands below it what it means.
     _, *parts = _HEADING.split(path.read_text(encoding="utf-8"))
-    return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
+    return {word: _text(said) for word, said in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _text(said: str) -> Text:
+    """`more: PAGE` on the last line is where an entry leads."""
+    text, _, page = said.strip().partition("\nmore: ")
+    return Text(text.strip(), page.strip())

@@ -64,7 +64,7 @@ class SessionStart(Event, frozen=True, gc=False, tag="session.start"):
 
 
 class PlanCommit(Event, frozen=True, gc=False, tag="plan.commit"):
-    """A version is in force: `version` is the new one.
+    """A new version of the plan is in force, and `version` is its name.
 
     It holds what changed, so that a commit costs no more than its change: `steps` are the new and
     revised steps in the draft's order, `amended` the kept ones whose dependencies, references or premises
@@ -139,11 +139,11 @@ class StepEnd(Event, frozen=True, gc=False, tag="step.end"):
 
 
 class StepSettled(Event, frozen=True, gc=False, tag="step.settled"):
-    """A person has said what came of a call that may have happened: the `call`-th that this step had in doubt.
+    """A person has said what came of a call that may have happened.
 
-    `began` is the `seq` of the event with which it began; `value` is its answer where it was `done`. `stands`: the step
-    still is where that call had left it, so that it is done with the answer, or pending again, or let be; else only the
-    call is settled.
+    It is the `call`-th that this step had in doubt. `began` is the `seq` of the event with which it began; `value`
+    is its answer where it was `done`. `stands`: the step still is where that call had left it, so that it is done
+    with the answer, or pending again, or let be; else only the call is settled.
     """
 
     step_id: str

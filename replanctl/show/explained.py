@@ -47,8 +47,7 @@ def _meaning(paper: Paper, meaning: Meaning) -> None:
     paper.line(Span(meaning.word, "title"), Span(f"  {meaning.kind.name}", "dim"), indent=_INDENT)
     if meaning.text:
         paper.line(*spans_of(meaning.text), indent=_INNER)
-    facts = [*meaning.facts, *([("more", f"replanctl explain {meaning.page}")] if meaning.page else [])]
-    _labelled(paper, facts, _LABEL, "label")
+    _labelled(paper, [*meaning.facts, ("more", f"replanctl explain {meaning.page}")], _LABEL, "label")
 
 
 def list_screen(paper: Paper, title: str, words: Iterable[tuple[str, str]]) -> None:
@@ -61,6 +60,7 @@ def _labelled(paper: Paper, lines: list[tuple[str, str]], most: int, style: str)
     """Lines with labels before them; a label that is too long has a line of its own."""
     room = min(most, max((width(label) for label, _ in lines), default=0)) + 2
     for label, said in lines:
+        said = f"`{said}`" if said.startswith("replanctl ") else said
         if width(label) + 2 > room:
             paper.line(Span(label, style), indent=_INNER)
             paper.line(*spans_of(said), indent=_INNER + room)

@@ -165,8 +165,15 @@ def test_the_commands_that_an_entry_names_can_be_given(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.plural)
-def test_the_page_that_says_more_is_there(kind: Kind) -> None:
-    assert kind.page in page_names()
+def test_the_pages_that_say_more_are_there(kind: Kind) -> None:
+    assert {entry.page for entry in ENTRIES[kind.plural]} - {*page_names()} == set()
+
+
+def test_a_command_is_explained_by_what_its_help_says() -> None:
+    (entry,) = find("replay", {"replay": "Run it again."}).entries
+    assert (entry.kind.name, entry.text, entry.page) == ("command", "Run it again.", "commands")
+    assert find("replay").entries == ()
+    assert suggestion("replai", ["replay"]) == "did you mean replay, replan or replanning?"
 
 
 # -- looking up --------------------------------------------------------------------------------------------------------

@@ -35,9 +35,9 @@ class Options(Shared, frozen=True, kw_only=True):
 def execute(options: Options, world: World) -> int:
     """Say what the word means, or which words there are."""
     asked = " ".join(options.word).strip()
-    found = find(asked)
+    found = find(asked, HELP)
     if asked not in ("", PAGES) and not found:
-        hint = suggestion(asked) or "replanctl explain lists all words"
+        hint = suggestion(asked, HELP) or "replanctl explain lists all words"
         raise UsageError(f"there is nothing on {asked}", hint=hint)
     paper = world.paper(world.stdout, options.color)
     if not asked:
