@@ -92,9 +92,13 @@ def _through(executor: Executor, work: Iterator[Batch], workers: int) -> Iterato
 
 
 def process_pool(jobs: int) -> Executor:
-    """So many processes of this machine. Being told to stop is for the one that started them."""
+    """So many processes of this machine, at most four for each of its cores. Being told to stop is for the one that
+    started them."""
     from concurrent.futures import ProcessPoolExecutor  # takes longer to import than a matrix of a small plan to run
 
+    # Each takes its memory from the start, and beyond the cores there is nothing to gain: a slip of the finger
+    # (`--jobs 100000`) must not bring the machine down. The results are the same for any number.
+    jobs = min(jobs, 4 * (os.cpu_count() or 1))
     return ProcessPoolExecutor(jobs, initializer=_begin_worker, initargs=(os.getpid(),))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -90,3 +92,9 @@ def test_what_is_no_fault(text: str, said: str) -> None:
         fault(text)
     assert str(caught.value).startswith(said)
     assert fault("a-1=lost:always") == Fault("a-1", Status.LOST, True)
+
+
+def test_a_slip_of_the_finger_starts_no_thousand_processes() -> None:
+    with process_pool(100_000) as pool:
+        assert sorted(pool.map(abs, range(200))) == list(range(200))
+        assert len(multiprocessing.active_children()) <= 4 * (os.cpu_count() or 1)
