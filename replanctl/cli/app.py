@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from replanctl import __version__
 from replanctl.cli.flags import Shared, Verb
-from replanctl.cli.output import OutputError, say
+from replanctl.cli.output import OutputError, as_word, say
 from replanctl.cli.quick import read_quickly, verb_first
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
@@ -53,7 +54,7 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except InputError as error:
         return _list_problems(world, error, _color(words))
     except ReplanctlError as error:
-        return _complain(world, error.exit_code, str(error), error.hint)
+        return _complain(world, error.exit_code, str(error), _in_the_store(error.hint, words))
     except BaseException as error:
         # Any call may fail in any way once the working folder was deleted, so this is asked only when something did.
         if _is_gone():
@@ -153,11 +154,27 @@ def _complain(world: World, code: int, what: str, *hints: str) -> int:
 _LONGEST = 1000  # characters of a complaint
 
 
+# Verbs that look into the store. What the rooms below suggest names no store: they do not know which one was named.
+_OF_THE_STORE = r"\breplanctl (run|runs|show|why|diff|prompt|resume|replay|graph|report|stats)(?= (?!--help)|$)"
+
+
+def _in_the_store(hint: str, words: Sequence[str]) -> str:
+    """A hint whose commands name the store that the command line named."""
+    folder = _said(words, "--store")
+    if not folder or not folder[-1] or "--store" in hint:
+        return hint
+    return re.sub(_OF_THE_STORE, lambda found: f"{found[0]} --store {as_word(Path(folder[-1]))}", hint)
+
+
+def _said(words: Sequence[str], name: str) -> list[str]:
+    """What stands behind an option. Looked for by hand: the words may be wrong, which is what is about to be said."""
+    joined = [word.removeprefix(f"{name}=") for word in words if word.startswith(f"{name}=")]
+    return joined + [word for flag, word in pairwise(words) if flag == name]
+
+
 def _color(words: Sequence[str]) -> Color:
-    """When to colour, as far as the words say: they may be wrong."""
-    # Looked for by hand: the words may be wrong, which is just what is about to be said in colour or not.
-    said = [word.removeprefix("--color=") for word in words if word.startswith("--color=")]
-    said += [word for flag, word in pairwise(words) if flag == "--color"]
+    """When to colour, as far as the words say."""
+    said = _said(words, "--color")
     return Color(said[-1]) if said and said[-1] in tuple(Color) else Color.AUTO
 
 

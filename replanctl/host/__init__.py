@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from replanctl.host.question import question_schema
     from replanctl.host.rehearse import PLANNER_TIMEOUT, events_of, outside_of, session_of
     from replanctl.host.replaying import Replayed, replay, sound
-    from replanctl.host.resuming import Given, NotGivenError, resume, take_up, undone
+    from replanctl.host.resuming import Given, NotGivenError, latest_open, resume, take_up, undone
     from replanctl.host.running import Prepared, Running, prepare
     from replanctl.host.signals import StoppedError, stop_signals
     from replanctl.host.waiting import Asked, OnWait
@@ -31,7 +31,7 @@ else:
             "question": ("question_schema",),
             "rehearse": ("PLANNER_TIMEOUT", "events_of", "outside_of", "session_of"),
             "replaying": ("Replayed", "replay", "sound"),
-            "resuming": ("Given", "NotGivenError", "resume", "take_up", "undone"),
+            "resuming": ("Given", "NotGivenError", "latest_open", "resume", "take_up", "undone"),
             "running": ("Prepared", "Running", "prepare"),
             "signals": ("StoppedError", "stop_signals"),
             "waiting": ("Asked", "OnWait"),
@@ -57,6 +57,7 @@ __all__ = [
     "add_to_book",
     "changes_of",
     "events_of",
+    "latest_open",
     "load_corpus",
     "mismatches",
     "open_book",

@@ -7,7 +7,7 @@ same events, then what is new. Answers are kept as JSON, which nobody who holds 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, cast
@@ -22,6 +22,7 @@ from replanctl.host.effects import EffectLog, RecordedReplanner, RecordedTools
 from replanctl.host.functions import FunctionTools, OnError, Toolbox
 from replanctl.host.planner import FunctionReplanner, PlannerFunction
 from replanctl.host.rehearse import amended_events
+from replanctl.host.toolbox import check_names, still_open
 from replanctl.plan import Plan, Tool
 from replanctl.replan import Lesson
 from replanctl.run import (
@@ -42,13 +43,15 @@ if TYPE_CHECKING:
 
 
 class Start(msgspec.Struct, frozen=True):
-    """What a session begins with: the planner's first answer, or the `fault` in it, and how the agent was made."""
+    """What a session begins with: the planner's first answer, or the `fault` in it, and how the agent was made; `names`
+    are those of its tools, None where one function answered for all."""
 
     plan: Plan
     fault: str
     inputs: Inputs
     specs: dict[str, Tool]
     plain: bool
+    names: frozenset[str] | None = None
 
 
 class ChangedGoal(msgspec.Struct, frozen=True):
@@ -147,7 +150,7 @@ class Drive:
         try:
             plan, fault = self._planner.first_plan(goal)
             inputs = Inputs((), policy, tuple(lessons), __version__)
-            self.recording = Recording(Start(plan, fault, inputs, specs, plain))
+            self.recording = Recording(Start(plan, fault, inputs, specs, plain, self._names()))
             yield from self._events(EffectLog(journal=self.recording))
         finally:
             self._awaiting.close()
@@ -159,6 +162,9 @@ class Drive:
         """
         try:
             self.recording, kept = recording.taken_up(stored, changes)
+            start = self.recording.start
+            left = msgspec.structs.replace(still_open(start.plan, stored, start.names), tools=start.specs)
+            check_names(self._names(), left)
             log = self.recording.log()
             events = self._events(log)
             again = list(islice(events, kept))
@@ -168,6 +174,10 @@ class Drive:
             yield from events
         finally:
             self._awaiting.close()
+
+    def _names(self) -> frozenset[str] | None:
+        tools = self._driver.tools
+        return frozenset(tools) if isinstance(tools, Mapping) else None
 
     def _events(self, log: EffectLog) -> Iterator[Event]:
         driver, start, told = self._driver, self.recording.start, deque(self.recording.goals)

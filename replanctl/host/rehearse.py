@@ -177,6 +177,11 @@ def events_of(
     return amended_events(session, inputs)
 
 
+def plan_of(inputs: Inputs) -> Plan:
+    """The plan that a run began with."""
+    return parse_rehearsal(_sources(inputs, None)).plan
+
+
 def _recorded(inputs: Inputs, log: EffectLog | None, real: Outside) -> tuple[Tools | None, Replanner | None]:
     """The real tools and the real planner of a run, each behind the journal; None where it is scripted."""
     if inputs.tools is None and inputs.planner is None:

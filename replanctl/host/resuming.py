@@ -16,14 +16,15 @@ from replanctl.host.amending import Changes, InDoubtError, More, Settle, amended
 from replanctl.host.book import add_to_book, open_book
 from replanctl.host.effects import EffectLog
 from replanctl.host.functions import OnError, Toolbox
-from replanctl.host.rehearse import events_of, name_of, outside_of
+from replanctl.host.rehearse import events_of, name_of, outside_of, plan_of
 from replanctl.host.replaying import sound
 from replanctl.host.running import PLANNER_PLACE, TOOLS_PLACE, OnEvent, Running
 from replanctl.host.waiting import OnWait
 from replanctl.kinds import Granularity, RunStatus
+from replanctl.plan import Plan
 from replanctl.replan import Replanner
 from replanctl.run import Event, SessionResult, UnsettledError, doubts
-from replanctl.store import Inputs, RunWriter, Store
+from replanctl.store import Inputs, RunRow, RunWriter, Store
 
 Effects = Sequence[tuple[int, str, Any]]
 
@@ -68,7 +69,8 @@ def resume(
     on_event: OnEvent | None = None,
     on_error: OnError | None = None,
 ) -> SessionResult:
-    """Go on with a run of the folder `store`, else with its latest, from where it stopped or was killed.
+    """Go on with a run of the folder `store`, else with the latest that can be resumed, from where it stopped or was
+    killed.
 
     What changes holds from there on: `limits` by gate (`{"max_replans": More(2), "max_seconds": None}`, in the units of
     `GateLimits`), `granularity` for every replan, `goal`, a file of `outcomes`. `settle` is a person's word on calls
@@ -83,7 +85,7 @@ def resume(
     folder = Path(store)
     changes = changes_of(limits or {}, granularity, goal, outcomes, settle or {})
     with Store.open(folder) as kept:
-        row = kept.latest() if run is None else kept.run(run)
+        row = latest_open(kept) if run is None else kept.run(run)
         if row.status is RunStatus.COMPLETED:
             return kept.result(row.run)
     if lessons is not None:
@@ -119,8 +121,9 @@ def _taken_up(store: Store, writer: RunWriter, changes: Changes, given: Given) -
     except UnsettledError as error:
         raise InDoubtError(f"run {run}", error, open_, run) from None
     timeout = inputs.planner_timeout
+    left = _left_of(inputs, stored) if given.tools is not None else None
     real = outside_of(
-        given.planner, given.tools, planner_timeout=timeout, on_error=given.on_error, on_wait=given.on_wait
+        given.planner, given.tools, left, planner_timeout=timeout, on_error=given.on_error, on_wait=given.on_wait
     )
     events = events_of(inputs, log, real=real)
     again = list(islice(events, kept))
@@ -129,6 +132,20 @@ def _taken_up(store: Store, writer: RunWriter, changes: Changes, given: Given) -
     # From here on questions are new ones and go to whoever is real: before this line none could.
     log.journal = writer
     return Running(inputs, chain(again, events), writer, kept=kept)
+
+
+def latest_open(store: Store) -> RunRow:
+    """The newest run that has not completed and that nobody is writing; the newest of all where there is none."""
+    open_ = (row for row in reversed(store.runs()) if row.status in (RunStatus.FAILED, RunStatus.INTERRUPTED))
+    return next(open_, None) or store.latest()
+
+
+def _left_of(inputs: Inputs, stored: Sequence[Event]) -> Plan:
+    """What is still to be done, with the tools that the plan began with."""
+    from replanctl.host.toolbox import names_in, still_open
+
+    plan = plan_of(inputs)
+    return still_open(plan, stored, names_in(plan))
 
 
 def _given_again(inputs: Inputs, given: Given, run: int) -> Inputs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import Any
 from replanctl.errors import UsageError
 from replanctl.host.functions import FunctionTools, OnError, describe
 from replanctl.host.signals import StoppedError
-from replanctl.kinds import Status
+from replanctl.kinds import Status, StepState
 from replanctl.nearest import or_nearest
-from replanctl.plan import Plan, Tool
-from replanctl.run import Call, Outcome
+from replanctl.plan import Plan, Step, Tool
+from replanctl.run import Call, Event, Outcome, PlanCommit, StepEnd
 
 _STDOUT, _STDERR = 1, 2
 _HOW = "write MODULE:NAME, with the module in this folder or installed"
@@ -67,6 +67,30 @@ def _used(plan: Plan) -> Iterator[tuple[str, str]]:
                 yield way.tool, f"an alternative of step {step.id}"
         for name in (plan.tools or {}).get(step.tool_name, Tool()).fallback:
             yield name, f"the fallback of {step.tool_name}"
+
+
+# A planner may invent a tool, and that is a failure like any other, which is replanned. So only those names are asked
+# for that there were when the run began: they were checked then.
+def still_open(plan: Plan, events: Iterable[Event], had: frozenset[str] | None) -> Plan:
+    """A plan of the steps that are not done yet, as the events leave them, with the tools that there were before: those
+    that it `had`, or any (None)."""
+    steps: dict[str, Step] = {}
+    done: set[str] = set()
+    for event in events:
+        if isinstance(event, PlanCommit):
+            steps |= {step.id: step for step in (*event.steps, *event.amended)}
+            done.difference_update(step.id for step in event.steps)
+            for id_ in event.removed:
+                steps.pop(id_, None)
+        elif isinstance(event, StepEnd) and event.state is StepState.DONE:
+            done.add(event.step_id)
+    left = (step for step in steps.values() if step.id not in done and (had is None or step.tool_name in had))
+    return Plan(plan.goal, tuple(left), tools=plan.tools)
+
+
+def names_in(plan: Plan) -> frozenset[str]:
+    """Every tool that a plan names."""
+    return frozenset(name for name, _ in _used(plan))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from replanctl.show.explained import list_screen, meanings_screen, words_screen
     from replanctl.show.graph import Picture, dot, graph_screen, mermaid
     from replanctl.show.header import Header
-    from replanctl.show.imported import imported_screen
+    from replanctl.show.imported import imported_screen, unsolved_in_words
     from replanctl.show.lab_markdown import compare_markdown, matrix_markdown, tune_markdown
     from replanctl.show.lanes import compare_screen
     from replanctl.show.markdown import markdown_screen
@@ -52,7 +52,7 @@ else:
             "explained": ("list_screen", "meanings_screen", "words_screen"),
             "graph": ("Picture", "graph_screen", "dot", "mermaid"),
             "header": ("Header",),
-            "imported": ("imported_screen",),
+            "imported": ("imported_screen", "unsolved_in_words"),
             "paper": ("Paper", "Span"),
             "problems": (
                 "count_line",
@@ -130,6 +130,7 @@ __all__ = [
     "glyphs_for",
     "make_console",
     "terminal_width",
+    "unsolved_in_words",
     "mermaid",
     "problem_lines",
     "problems_screen",

@@ -59,6 +59,8 @@ class TraceReport(Protocol):
     @property
     def statuses(self) -> Mapping[str, int]: ...
     @property
+    def solved(self) -> bool | None: ...
+    @property
     def missing(self) -> tuple[str, ...]: ...
     @property
     def left_out(self) -> tuple[str, ...]: ...
@@ -96,9 +98,16 @@ class Sums(Protocol):
 
 
 def imported_screen(
-    paper: Paper, reports: Sequence[TraceReport], sums: Sums, *, hidden: bool = False, brief: bool = False
+    paper: Paper,
+    reports: Sequence[TraceReport],
+    sums: Sums,
+    *,
+    hidden: bool = False,
+    brief: bool = False,
+    unsolved: str = "",
 ) -> None:
-    """Write the report. `hidden`: the values were changed; `brief`: only what went wrong, and the count."""
+    """Write the report. `hidden`: the values were changed; `brief`: only what went wrong, and the count; `unsolved`
+    says of how many traces it is not known whether they were solved, where that was asked for."""
     # Of thousands of traces nobody reads a line each. Those that came out as recorded are the good news and can be
     # counted; whatever needs a person stands alone.
     told = reports if len(reports) <= MOST_LINES else [report for report in reports if _is_telling(report)]
@@ -109,8 +118,24 @@ def imported_screen(
     if reports:
         paper.blank()
     _sums(paper, sums)
+    if unsolved:
+        paper.line(Span(unsolved, "notice"), indent=2, hang=4)
     if not brief and sums.imported:
         _caution(paper, reports, hidden)
+
+
+def unsolved_in_words(pointer: str, reports: Sequence[TraceReport]) -> str:
+    """Of how many traces that were read a pointer finds nothing; empty where it finds something in each."""
+    read = [report for report in reports if not report.refused]
+    lacking = sum(report.solved is None for report in read)
+    if not lacking:
+        return ""
+    who = "no trace has" if lacking == len(read) else f"{number(lacking)} of {plural(len(read), 'trace')} do not have"
+    return f"--solved {pointer}: {who} a value there, so that it is not known whether {_they(len(read))} solved."
+
+
+def _they(traces: int) -> str:
+    return "it was" if traces == 1 else "they were"
 
 
 def _folded(paper: Paper, reports: Sequence[TraceReport]) -> None:

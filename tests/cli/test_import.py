@@ -150,3 +150,28 @@ def test_foreign_text_stays_text(cli: Cli) -> None:
     assert made.name == "2J.yaml"
     assert not {"\x1b", "\x07", "\x9b"} & set(made.read_text())
     assert not {"\x1b", "\x07", "\u202e"} & set(cli("run", made).out)
+
+
+NOWHERE = "--solved /nothing: no trace has a value there, so that it is not known whether they were solved."
+
+
+def test_a_pointer_that_is_nowhere_is_told(runs: Cli) -> None:
+    text = runs("import", "runs.jsonl", "--solved", "/nothing=1", "-o", "text")
+    assert NOWHERE in " ".join(text.out.split())
+    assert NOWHERE in " ".join(runs("import", "runs.jsonl", "--solved", "/nothing=1", "-o", "brief", "-q").out.split())
+    as_json = runs("import", "runs.jsonl", "--solved", "/nothing=1", "-o", "json", "--format", "json")
+    assert as_json.err == f"{NOWHERE}\n"
+    assert [trace["solved"] for trace in json.loads(as_json.out)["traces"]] == [None, None]
+
+
+@pytest.mark.parametrize("more", [[], ["--solved", "/reward=1"]])
+def test_a_pointer_that_is_everywhere_is_not_told(runs: Cli, more: list[str]) -> None:
+    assert "--solved" not in runs("import", "runs.jsonl", *more).out
+
+
+def test_a_pointer_that_some_traces_lack_is_told_with_their_number(runs: Cli) -> None:
+    runs.files(
+        {"some.jsonl": "\n".join([json.dumps({**FAILING, "id": "x", "won": 1}), json.dumps({**FAILING, "id": "y"})])}
+    )
+    said = " ".join(runs("import", "some.jsonl", "--solved", "/won=1").out.split())
+    assert "--solved /won: 1 of 2 traces do not have a value there" in said

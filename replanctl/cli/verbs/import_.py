@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Format, Shared, Verb, folder
-from replanctl.cli.output import write_json
+from replanctl.cli.output import say, write_json
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import InputError, UsageError
@@ -131,19 +131,22 @@ def _same(path: Path, other: Path) -> bool:
 
 
 def _tell(reports: Iterable[Report], options: Options, world: World) -> None:
+    from replanctl.show import imported_screen, unsolved_in_words
+
     all_ = list(reports)
+    pointer = options.solved.partition("=")[0] if options.solved is not None else ""
+    unsolved = unsolved_in_words(pointer, all_) if pointer else ""
     if options.format is Format.JSON:
+        if unsolved and not options.quiet:
+            say(world.stderr, [unsolved])
         write_json(world.stdout, {"totals": totals(all_), "traces": all_})
         return
-    from replanctl.show import imported_screen
-
     paper = world.paper(world.stdout, options.color)
     if options.quiet:
-        imported_screen(
-            paper, [report for report in all_ if report.refused or report.faithful is False], totals(all_), brief=True
-        )
+        wrong = [report for report in all_ if report.refused or report.faithful is False]
+        imported_screen(paper, wrong, totals(all_), brief=True, unsolved=unsolved)
     else:
-        imported_screen(paper, all_, totals(all_), hidden=options.values is not Shown.KEEP)
+        imported_screen(paper, all_, totals(all_), hidden=options.values is not Shown.KEEP, unsolved=unsolved)
 
 
 VERB = Verb(HELP["import"], Options, execute)

@@ -17,10 +17,10 @@ from replanctl.cli.spared import spare, started
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.files import collector_paused
-from replanctl.host import Changes, Given, InDoubtError, NotGivenError, add_to_book, open_book, take_up
+from replanctl.host import Changes, Given, InDoubtError, NotGivenError, add_to_book, latest_open, open_book, take_up
 from replanctl.kinds import Granularity, RunFormat, RunStatus
 from replanctl.run import Word, ways, word
-from replanctl.store import RunRow, Store
+from replanctl.store import Store
 
 
 class AmendOptions(RaiseOptions, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ def execute(options: Options, world: World) -> int:
     """Go on with the run; the exit code says whether it completed now."""
     folder = world.store_folder(options.store)
     with Store.open(folder) as store:
-        row = _latest(store) if options.run is None else store.run(options.run)
+        row = latest_open(store) if options.run is None else store.run(options.run)
         given = (options.outcomes, options.lessons, *started(options.planner, options.tools))
         had = (source.name for source in store.inputs(row.run).sources) if options.output else ()
         spare("-o", options.output, (*given, *had), world, options.store)
@@ -99,12 +99,6 @@ def execute(options: Options, world: World) -> int:
     if options.lessons:
         add_to_book(options.lessons, result, running.inputs.policy.lessons)
     return 0 if result.status == "completed" else 1
-
-
-def _latest(store: Store) -> RunRow:
-    """The newest run that has not completed and that nobody is writing; the newest of all where there is none."""
-    open_ = (row for row in reversed(store.runs()) if row.status in (RunStatus.FAILED, RunStatus.INTERRUPTED))
-    return next(open_, None) or store.latest()
 
 
 def _given(options: Options, watch: Unwatched) -> Given:
