@@ -1,13 +1,13 @@
-"""The keys of files and the types of events, with what their schemas say of them."""
+"""The keys of files, the types of events and the fields of results, with what their schemas say of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from replanctl.files import Role, file_schema
 from replanctl.replan import GATE
-from replanctl.run import Schema, event_schema
+from replanctl.run import Schema, event_schema, result_schema
 
 Facts = tuple[tuple[str, str], ...]
 
@@ -17,8 +17,35 @@ _ROLES = (Role.PLAN, Role.OUTCOMES, Role.POLICY)
 # A scenario holds sections of the plan, and a draft steps: the same keys once more.
 _AGAIN = ("scenarios.NAME.", "planner[].steps[].")
 
+# The page on what a key is for, by how its place begins; the first that fits counts.
+_PAGES = (
+    ("outcomes", "outcomes"),
+    ("interruptions", "outcomes"),
+    ("scenarios", "outcomes"),
+    ("planner", "replanning"),
+    ("policy.retry", "executing"),
+    ("policy.max_parallel", "executing"),
+    ("policy.routing", "routing"),
+    ("policy.gates", "gates"),
+    ("policy.lessons", "health"),
+    ("policy.coefficients", "cost"),
+    ("policy.", "going-on"),
+    ("expect", "testing"),
+    ("recorded", "import"),
+    ("", "plan-file"),
+)
 
-def keys() -> Iterator[tuple[str, str, Facts]]:
+
+class Drawn(NamedTuple):
+    """A word, and what a schema says of it; `page` is the one that says more."""
+
+    word: str
+    text: str
+    facts: Facts
+    page: str
+
+
+def keys() -> Iterator[Drawn]:
     """Every key of a plan, outcomes or policy file: the key, what it means, where it stands and what it takes.
 
     A key that means the same in several places is one entry; one that means several things is several.
@@ -29,7 +56,8 @@ def keys() -> Iterator[tuple[str, str, Facts]]:
         found.setdefault((word, str(schema.get("description", "")), takes(schema)), []).append(place)
     for (word, text, takes_), places in found.items():
         where = (PLACES, ", ".join(places))
-        yield word, text, (where, (TAKES, takes_)) if takes_ else (where,)
+        page = next(page for begins, page in _PAGES if places[0].startswith(begins))
+        yield Drawn(word, text, (where, (TAKES, takes_)) if takes_ else (where,), page)
 
 
 def _properties() -> Iterator[tuple[str, Schema]]:
@@ -62,7 +90,7 @@ def properties(schema: Any, above: str = "") -> Iterator[tuple[str, Schema]]:
         yield from properties(part, above)
 
 
-def events() -> Iterator[tuple[str, str, Facts]]:
+def events() -> Iterator[Drawn]:
     """Every type of event: what it says, and its fields, those that all events have left out."""
     schema = event_schema()
     parts = [schema["$defs"][reference.rpartition("/")[2]] for reference in schema["discriminator"]["mapping"].values()]
@@ -71,7 +99,53 @@ def events() -> Iterator[tuple[str, str, Facts]]:
     for part in parts:
         (type_,) = part["properties"]["type"]["enum"]
         fields = ((name, said) for name, said in part["properties"].items() if name not in common)
-        yield type_, part["description"], tuple((name, field.get("description", "")) for name, field in fields)
+        facts = tuple((name, field.get("description", "")) for name, field in fields)
+        yield Drawn(type_, part["description"], facts, "result")
+
+
+def fields() -> Iterator[Drawn]:
+    """Every field of a result and of an event; one that means the same in several places is one entry."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for place, name, text in (*_of_result(), *_of_events()):
+        found.setdefault((name, text), []).append(place)
+    types = len(event_schema()["anyOf"])
+    for (name, text), places in found.items():
+        yield Drawn(name, text, ((PLACES, ", ".join(_told(places, types))),), "result")
+
+
+def _told(places: list[str], types: int) -> list[str]:
+    """The places of a field, each once; all types of events are told as such."""
+    inside = [place for place in dict.fromkeys(places) if not place.startswith("event ")]
+    of_events = [place for place in dict.fromkeys(places) if place.startswith("event ")]
+    return [*inside, *(["every event"] if len(of_events) == types else of_events)]
+
+
+def _of_result() -> Iterator[tuple[str, str, str]]:
+    schema = result_schema()
+    yield from _below(schema, schema["$defs"], "")
+
+
+def _below(schema: Any, parts: Schema, above: str) -> Iterator[tuple[str, str, str]]:
+    """Every field of a part and of the parts it is made of, as a path: `versions[].steps[].state`."""
+    if not isinstance(schema, dict):
+        return
+    if "$ref" in schema:
+        yield from _below(parts[schema["$ref"].rpartition("/")[2]], parts, above)
+    for name, field in schema.get("properties", {}).items():
+        place = f"{above}.{name}" if above else name
+        yield place, name, field["description"]
+        yield from _below(field, parts, place)
+    yield from _below(schema.get("items"), parts, f"{above}[]")
+    yield from _below(schema.get("additionalProperties"), parts, f"{above}.NAME")
+    for each in schema.get("anyOf", ()):
+        yield from _below(each, parts, above)
+
+
+def _of_events() -> Iterator[tuple[str, str, str]]:
+    schema = event_schema()
+    for type_, reference in schema["discriminator"]["mapping"].items():
+        for name, field in schema["$defs"][reference.rpartition("/")[2]]["properties"].items():
+            yield f"event {type_}", name, field["description"]
 
 
 def takes(schema: Schema) -> str:

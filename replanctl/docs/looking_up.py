@@ -37,6 +37,9 @@ class Found(msgspec.Struct, frozen=True):
 
 
 _COMMAND = Kind("command", "commands", "commands")
+# Fields of results and events are asked for last: most of their names mean something else as well, and that is what a
+# person wants to know who meets the word on a screen.
+_FIELD = Kind("field", "fields", "result")
 
 Facts = Callable[[str], tuple[tuple[str, str], ...]]
 
@@ -49,9 +52,10 @@ _FACTS: dict[str, Facts] = {
     "error-types": tables.error_type_facts,
 }
 # Kinds whose entries are drawn from schemas: each gives words with their texts and facts.
-_DRAWN: dict[str, Callable[[], Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]]] = {
+_DRAWN: dict[str, Callable[[], Iterator[keys.Drawn]]] = {
     "events": keys.events,
     "keys": keys.keys,
+    "fields": keys.fields,
 }
 
 
@@ -59,7 +63,7 @@ _DRAWN: dict[str, Callable[[], Iterator[tuple[str, str, tuple[tuple[str, str], .
 def entries_of(kind: Kind) -> tuple[Entry, ...]:
     """Every entry of a kind, in its order."""
     if kind.plural in _DRAWN:
-        return tuple(Entry(word, kind, text, facts, kind.page) for word, text, facts in _DRAWN[kind.plural]())
+        return tuple(Entry(each.word, kind, each.text, each.facts, each.page) for each in _DRAWN[kind.plural]())
     facts_of = _FACTS.get(kind.plural, _no_facts)
     return tuple(
         Entry(word, kind, said.text, facts_of(word), said.page or kind.page) for word, said in texts(kind).items()
@@ -76,8 +80,10 @@ def find(asked: str, commands: Mapping[str, str] | None = None) -> Found:
     # All meanings are told and not the first: `skip` may be said of a failure and by a person.
     everything = (*(entry for kind in KINDS for entry in entries_of(kind)), *_entries_of_commands(commands or {}))
     entries = tuple(entry for entry in everything if _is_meant(entry, wanted))
-    kind = next((kind for kind in KINDS if wanted in (_plain(kind.plural), _plain(kind.name))), None)
+    kind = next((kind for kind in (*KINDS, _FIELD) if wanted in (_plain(kind.plural), _plain(kind.name))), None)
     page = next((name for name in page_names() if _plain(name) == wanted), None)
+    if not (entries or kind or page):
+        entries = tuple(entry for entry in entries_of(_FIELD) if _is_meant(entry, wanted))
     return Found(entries, kind, page)
 
 
@@ -89,6 +95,7 @@ def _entries_of_commands(commands: Mapping[str, str]) -> Iterator[Entry]:
 def suggestion(asked: str, commands: Iterable[str] = ()) -> str:
     """The nearest words to one that means nothing, as a hint; empty where none is near."""
     known = {_plain(word): word for words in (*words_by_kind().values(), tuple(commands)) for word in words}
+    known |= {_plain(entry.word): entry.word for entry in entries_of(_FIELD)}
     known |= {_plain(name): name for name in (*page_names(), *(kind.plural for kind in KINDS))}
     *others, last = [known[each] for each in several_nearest(_plain(asked), known)] or [""]
     return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?" if last else ""

@@ -11,6 +11,7 @@ import msgspec
 
 _PAGES = Path(__file__).parent
 _WORDS = _PAGES / "words"
+_MORE = re.compile(r"^More: \[([\w-]+)\]", re.MULTILINE)
 _HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 
 
@@ -94,6 +95,6 @@ def texts(kind: Kind) -> dict[str, Text]:
 
 
 def _text(said: str) -> Text:
-    """`more: PAGE` on the last line is where an entry leads."""
-    text, _, page = said.strip().partition("\nmore: ")
-    return Text(text.strip(), page.strip())
+    """An entry that leads to a page of its own has a link to it below."""
+    found = _MORE.search(said)
+    return Text(said[: found.start()].strip(), found[1]) if found else Text(said.strip(), "")

@@ -18,6 +18,7 @@ from replanctl.docs import KINDS, Entry, Kind, entries_of, find, page_names, sug
 from replanctl.docs.keys import properties
 from replanctl.files import Role, file_schema
 from replanctl.replan import RULE_NAMES
+from replanctl.run import result_schema
 from replanctl.run.events import AnyEvent
 from tests.conftest import ROOT
 
@@ -95,6 +96,16 @@ lesson, health, hand-over, replan, route, draft, gap, evidence"""
 
 def test_the_words_that_all_else_is_said_in_are_explained() -> None:
     assert set(re.split(r",\s+", TERMS)) - set(words("terms")) == set()
+
+
+def test_every_field_of_a_result_is_found_unless_its_name_means_something_else() -> None:
+    for part in result_schema()["$defs"].values():
+        for name in part.get("properties", ()):
+            assert find(name), name
+    (seq,) = find("admitted").entries
+    assert (seq.kind.name, seq.facts) == ("field", (("where", "gates[].admitted, handover.gate.admitted, event gate"),))
+    assert [entry.kind.name for entry in find("version").entries] == ["term", "key"]
+    assert [entry.word for entry in find("versions.steps.state").entries] == ["state"]
 
 
 # -- what the loader finds: the names are collected from its source, so that a new one can't be forgotten --------------
