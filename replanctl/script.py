@@ -95,7 +95,8 @@ class ScriptedTools:
         if len(lineage) == 1 and not self._index:
             return steps.get(lineage[0], ()) if steps else ()
         found = [steps[id_] for id_ in lineage if id_ in steps]
-        found += (rules for mark in _marks(call, self._kinds) if (rules := self._index.get(mark)) is not None)
+        if self._index:
+            found += (rules for mark in _marks(call, self._kinds) if (rules := self._index.get(mark)) is not None)
         if len(found) < 2:
             return found[0] if found else ()
         return sorted((rule for rules in found for rule in rules), key=lambda rule: rule.order)

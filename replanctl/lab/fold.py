@@ -122,7 +122,7 @@ class FactFold:
                 self._effects[key] = self._effects.get(key, 0) + 1
         if event.gap:
             self.gaps.add(event.step_id)
-        else:
+        elif self.gaps:
             self.gaps.discard(event.step_id)
 
     def needs(self) -> tuple[Need, ...]:
@@ -140,7 +140,8 @@ class FactFold:
 
     def effects(self) -> int:
         """How many rows the result's list of effects has."""
-        return sum(times > 1 or tool in self._once_only for (tool, _), times in self._effects.items())
+        once = self._once_only
+        return len([1 for (tool, _), times in self._effects.items() if times > 1 or tool in once])
 
     def doubled(self) -> tuple[Doubled, ...]:
         """Every call that took effect more than once, the worst of each tool."""

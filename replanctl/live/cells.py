@@ -159,6 +159,8 @@ BY_PLACE = attrgetter("place")
 def in_list_order(cells: Iterable[Cell], version: int) -> list[Cell]:
     """Steps as the list of this version has them: what had ended at its commit, by when that was, and then the rest."""
     chosen = sorted(cells, key=BY_PLACE)
+    if not chosen:
+        return chosen
     ended = [cell for cell in chosen if 0 < cell.until < version]
     if not ended:
         return chosen

@@ -19,7 +19,6 @@ from replanctl.live.cells import (
     RUNNING,
     SKIPPED,
     Cell,
-    Lineage,
     OpenSteps,
     Reading,
     in_list_order,
@@ -85,9 +84,7 @@ class Graph:
         """A key that equal sequences of open (action, tool) share."""
         return self._open.key()
 
-    def lineage(self, cell: Cell) -> Lineage:
-        """The line of steps a step belongs to, made when it is first asked for."""
-        return line_of(cell)
+    lineage = staticmethod(line_of)
 
     def lineage_ids(self, cell: Cell) -> tuple[str, ...]:
         """The ids of a step's lineage up to it."""

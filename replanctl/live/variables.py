@@ -227,6 +227,8 @@ class VariableTable:
 
     def after(self, verdicts: Mapping[str, Verdict]) -> Judged:
         """The table as a draft's verdicts, by variable name (`E1`), will leave it; nothing is written."""
+        if not verdicts:
+            return Judged(self, (), ())
         judged = {n[1:]: Verdict(v) for n, v in verdicts.items() if self.health(n[1:]) not in (None, VOID)}
         kept = {id_ for id_, verdict in judged.items() if verdict is not Verdict.DISCARD}
         void = {id_ for id_ in judged if id_ not in kept}

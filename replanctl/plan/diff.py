@@ -97,8 +97,8 @@ def diff_steps(
         new_name,
         removed=_ids(removed),
         added=_ids(added),
-        revised=_ids(change for change in altered if change.kind is ChangeKind.REVISED),
-        rewired=_ids(change for change in altered if change.kind is ChangeKind.REWIRED),
+        revised=_ids([change for change in altered if change.kind is ChangeKind.REVISED]),
+        rewired=_ids([change for change in altered if change.kind is ChangeKind.REWIRED]),
         # Counted and not listed: a replan of two steps in a plan of 100,000 has to cost two steps.
         kept=len(before) - len(removed) - len(altered),
         changes=(*altered, *removed, *added),
@@ -144,4 +144,4 @@ def _by_id(plan: Plan | Sequence[StepLike]) -> dict[str, StepLike]:
 
 
 def _ids(changes: Iterable[StepChange]) -> tuple[str, ...]:
-    return tuple(change.id for change in changes)
+    return tuple([change.id for change in changes])

@@ -25,7 +25,7 @@ def may_refer(step: Step) -> bool:
     """Whether any of its texts may hold a reference (or an escaped one); cheap."""
     if references.mentions(step.args):
         return True
-    return any(way.args is not None and references.mentions(way.args) for way in step.alternatives)
+    return bool(step.alternatives) and any(map(references.mentions, texts_of(step)))
 
 
 def renamed(step: Step, known: Container[str], names: Mapping[str, str], *, keep_text: bool = False) -> Step:

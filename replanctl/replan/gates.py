@@ -80,6 +80,8 @@ class Moment(Enum):
 class Bound(Enum):
     """How a reading is compared with the limit."""
 
+    __hash__ = object.__hash__  # as in Moment
+
     BELOW = "<"
     WITHIN = "≤"
 

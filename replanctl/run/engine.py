@@ -232,7 +232,8 @@ class Session:
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
         agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, state.budget.refusal
         came, something_waits, once = self._interruptions.came, self._turns.something_waits, state.once
-        yield from self._hear()
+        if came(state.at):
+            yield from self._hear()
         while True:
             while len(agenda) < width and not something_waits() and not self._settled:
                 cell = next_ready()

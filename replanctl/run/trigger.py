@@ -19,12 +19,14 @@ from replanctl.run.state import Failure, SessionState
 class Trigger(msgspec.Struct, eq=False):
     """A failure, or (without one) a changed goal, with the decision how deep to cut.
 
-    `scope` is what the granularity replaces, the failed step first; `lines` are the steps that a request names.
-    `shown_signal` is the signal a replanner is given: after a bad draft it is no longer the failure's own.
+    `step_id` is that of the failed step, `scope` what the granularity replaces, the failed step first; `lines` are the
+    steps that a request names. `shown_signal` is the signal a replanner is given: after a bad draft it is no longer the
+    failure's own.
     """
 
     decision: Decision
     failure: Failure | None = None
+    step_id: str | None = None
     shown_signal: FailureSignal | None = None
     scope: tuple[Cell, ...] = ()
     lines: tuple[Cell, ...] = ()
@@ -33,11 +35,6 @@ class Trigger(msgspec.Struct, eq=False):
     def cell(self) -> Cell | None:
         """The failed step, if a failure is what this is about."""
         return self.failure.cell if self.failure is not None else None
-
-    @property
-    def step_id(self) -> str | None:
-        """Its id."""
-        return self.failure.cell.step.id if self.failure is not None else None
 
     @property
     def signal(self) -> FailureSignal | None:
@@ -73,7 +70,7 @@ def failure_trigger(state: SessionState, failure: Failure, *, plain: bool) -> Tr
     radius = state.radius(failure)
     direct = graph.direct(cell)
     decision = route(_facts(state, failure, len(radius), len(direct)), state.policy.routing)
-    trigger = Trigger(decision, failure)
+    trigger = Trigger(decision, failure, cell.step.id)
     trigger.shown_signal = trigger.signal
     if plain:
         trigger.scope = trigger.lines = (cell, *(c for c in graph.open_cells() if c is not cell))

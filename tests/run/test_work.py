@@ -15,6 +15,7 @@ from replanctl.replan.replanner import PlannerRule, PlannerWhen, ScriptedReplann
 from replanctl.replan.signal import Status
 from replanctl.run import events as e
 from replanctl.run.engine import Session
+from replanctl.run.interruptions import Interruption
 from replanctl.run.policy import Policy
 from replanctl.script import Entry, Match, OutcomeRule, ScriptedTools
 
@@ -146,3 +147,33 @@ def a_step_more(checked: bool) -> float:
 @pytest.mark.parametrize(("checked", "most"), [(True, 36), (False, 46)], ids=["from a file", "from Python"])
 def test_an_ordinary_step_calls_few_functions(checked: bool, most: int) -> None:
     assert a_step_more(checked) <= most
+
+
+# A replan is a failed execution, its route and lesson, five gates, a draft that is laid over and checked, a commit and
+# a diff: a long way, and the most of what a sweep does. None of it may grow unseen.
+def failing_once(count: int) -> ScriptedTools:
+    """The first steps are wrong the first time."""
+    return ScriptedTools([OutcomeRule(Match(step=str(i)), (WRONG, RIGHT)) for i in range(1, count + 1)])
+
+
+def test_a_patch_calls_no_more_functions_than_eighteen_ordinary_steps() -> None:
+    def run(failing: int) -> int:
+        session = Session(islands(200), UNLIMITED, tools=failing_once(failing), checked=True)
+        return functions_called(lambda: list(session.events()))
+
+    run(10)
+    a_patch = (run(90) - run(10)) / 80
+    assert a_patch <= 18 * a_step_more(checked=True)
+
+
+def test_a_goal_change_takes_what_the_versions_it_makes_hold() -> None:
+    def by_step(count: int) -> float:
+        changes = [Interruption(f"goal {i}", at=float(i)) for i in range(1, count + 1)]
+        session = Session(islands(2 * count), UNLIMITED, tools=ScriptedTools([]), interruptions=changes, checked=True)
+        events: list[e.Event] = []
+        calls = functions_called(lambda: events.extend(session.events()))
+        return calls / sum(len(event.steps) for event in events if isinstance(event, e.PlanCommit))
+
+    by_step(5)
+    small, large = by_step(20), by_step(80)
+    assert large <= small * 1.05, (small, large)
