@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from replanctl.kinds import Ending, Reason
 from replanctl.run import Revision, SessionResult
-from replanctl.show import handover, ledger, lessons, variables, warnings
+from replanctl.show import handover, ledger, lessons, variables
 from replanctl.show.header import Header
 from replanctl.show.marks import marks_for
 from replanctl.show.paper import Paper, Span
-from replanctl.show.section import INDENT
+from replanctl.show.section import INDENT, warnings_section
 from replanctl.show.text import GLUE, width
 from replanctl.show.words import REASONS, number, plural, reading, seconds
 
@@ -33,7 +33,7 @@ def closing(paper: Paper, result: SessionResult, facts: Header = PLAIN, *, said:
         from replanctl.show import money
 
         money.section(paper, result, facts.prices)
-    warnings.section(paper, [text for text in result.warnings if text not in said])
+    warnings_section(paper, [text for text in result.warnings if text not in said])
     handover.section(paper, result)
     paper.blank()
     ending, cost = closing_line(result, facts.prices)
