@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,6 +17,7 @@ from replanctl.cli.facts_file import FactsFile, shard_lines
 from replanctl.cli.flags import Flag, positive
 from replanctl.cli.output import output, write_line
 from replanctl.cli.overrides import PolicyOptions, with_flags
+from replanctl.cli.spared import spare
 from replanctl.cli.world import World
 from replanctl.errors import ReplanctlError, UsageError
 from replanctl.files import Rehearsal, load_policy
@@ -64,6 +65,14 @@ def under_policy(cases: Sequence[Case], path: Path | None, options: PolicyOption
     """The cases under the policy of a file, else their own, with the flags on top. Raises InputError."""
     policy = None if path is None else load_policy(path)
     return [_under(case, with_flags(policy or case.rehearsal.policy, options)) for case in cases]
+
+
+def spare_inputs(cases: Iterable[Case], options: SweepOptions, world: World) -> None:
+    """Raise UsageError where `-o` names a file of the rehearsals, a policy, the prices or the store."""
+    files = dict.fromkeys(source.name for case in cases for source in case.rehearsal.sources)
+    policy: Any = getattr(options, "policy", None)
+    policies = policy if isinstance(policy, tuple) else (policy,)
+    spare("-o", options.output, (*files, *policies, getattr(options, "prices", None)), world, options.store)
 
 
 def _under(case: Case, policy: Policy) -> Case:

@@ -54,6 +54,7 @@ class Shelf:
         heads: dict[int, Head | None] = {}
         try:
             for run, body in self.query("SELECT run, body FROM runs ORDER BY run"):
+                _check_number(run, self._path)
                 heads[run] = _head(body, run)
             whole = not self.lost and None not in heads.values() and [*heads] == [*range(1, self.last_run() + 1)]
         except DamagedStoreError:
@@ -83,10 +84,11 @@ class Shelf:
         """The number of the newest run, 0 where there is none. Raises StoreError where two trees disagree about it."""
         ((last,),) = self.query("SELECT max(run) FROM runs")
         ((newest,),) = self.query("SELECT max(id) FROM parts WHERE id < ?", key(Kind.EVENTS, 0))
+        for number in (last, newest):
+            if number is not None:
+                _check_number(number, self._path)
         if (newest is not None and kind_and_run(newest) != (Kind.INPUTS, last)) or (last is None) != (newest is None):
-            raise DamagedStoreError(
-                f"{self._path} is damaged", hint="move it away, or name another folder with --store"
-            )
+            raise _damaged(self._path)
         return last or 0
 
     def newest(self) -> int:
@@ -141,6 +143,17 @@ class Shelf:
         with guarded(self._path):
             # Not from the cursor itself: that would be closed when nobody asks on, and its store may be so by then.
             yield from (row for row in self._db.execute(sql, values))
+
+
+# One letter of a table's own text decides what its columns are: where it no longer says which one is the key, that
+# column holds nothing, or anything.
+def _check_number(number: object, path: Path) -> None:
+    if type(number) is not int:
+        raise _damaged(path)
+
+
+def _damaged(path: Path) -> DamagedStoreError:
+    return DamagedStoreError(f"{path} is damaged", hint="move it away, or name another folder with --store")
 
 
 def reach(kind: Kind, run: int) -> tuple[int, int]:

@@ -33,6 +33,16 @@ SPARED: list[tuple[str, str]] = [
     ("resume 1 --outcomes shape.yaml -o shape.yaml", "shape.yaml, which is read"),
     ("resume 1 -o store/runs.db", "the store"),
     ("test plan.yaml --junit plan.yaml", "plan.yaml, which is read"),
+    ("run plan.yaml --prices prices.yaml -o prices.yaml", "prices.yaml, which is read"),
+    ("tune plan.yaml -o plan.yaml", "plan.yaml, which is read"),
+    ("tune plans -o plans/a.outcomes.yaml", "plans/a.outcomes.yaml, which is read"),
+    ("tune plan.yaml --policy policy.yaml -o policy.yaml", "policy.yaml, which is read"),
+    ("tune -o store/runs.db", "the store"),
+    ("matrix plan.yaml -o link.yaml", "plan.yaml, which is read"),
+    ("matrix plan.yaml --shard 1/2 -o plan.yaml", "plan.yaml, which is read"),
+    ("compare plan.yaml --strategies all -o plan.yaml", "plan.yaml, which is read"),
+    ("compare plan.yaml --policy policy.yaml -o policy.yaml", "policy.yaml, which is read"),
+    ("merge 1.facts -o 1.facts", "1.facts, which is read"),
 ]
 
 
@@ -45,6 +55,12 @@ def stored(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
         "other.yaml": "goal: g\nsteps: [{id: 1, tool: t}]\n", "other.outcomes.yaml": "outcomes: []\n",
         "policy.yaml": "policy: {}\n", "planner.sh": "echo []\n", "spared_tools.py": tools,
     })  # fmt: skip
+    Path("plans").mkdir()
+    cli.files({
+        "plans/a.yaml": "goal: g\nsteps: [{id: 1, tool: t}]\n", "plans/a.outcomes.yaml": "outcomes: []\n",
+        "prices.yaml": "prices: {}\n",
+    })  # fmt: skip
+    assert cli("matrix", "plan.yaml", "--shard", "1/1", "-o", "1.facts").code == 0
     assert cli("run", "plan.yaml", "--outcomes", "denied.yaml", "-q").code == 1
     Path("link.yaml").symlink_to("plan.yaml")
     os.link("plan.yaml", "hard.yaml")
@@ -139,7 +155,7 @@ def test_real_tools_and_planners_are_part_of_what_is_suggested(stored: Cli) -> N
 def test_init_suggests_what_a_shell_takes(cli: Cli, folder: str) -> None:
     done = cli("init", "--", folder)
     assert done.code == 0
-    words = shlex.split(done.err.rpartition("try ")[2])
+    words = shlex.split(done.err.rpartition("try ")[2].splitlines()[0])
     assert words[:2] == ["replanctl", "run"]
     assert len(words) == 3
     assert cli(*words[1:]).code in (0, 1)

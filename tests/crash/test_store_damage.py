@@ -90,6 +90,20 @@ def test_a_damaged_run_hides_no_other_from_what_reads_them_all(cli: Cli, kind: K
     assert (listed.code, listed.err) == (0, named if kind is Kind.GOAL else "")
 
 
+@pytest.mark.parametrize("letter", ["QRIMARY", "PRIMARX"])
+@pytest.mark.parametrize("table", ["runs", "parts"])
+def test_a_table_that_does_not_say_its_key_costs_nothing(stored: Cli, table: str, letter: str) -> None:
+    path, before = stored.store / FILE_NAME, shows(stored)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("PRAGMA writable_schema = 1")
+        db.execute("UPDATE sqlite_schema SET sql = replace(sql, 'PRIMARY', ?) WHERE name = ?", (letter, table))
+    assert lost(before, shows(stored)) == []
+    listed = stored("runs")
+    assert (listed.code, listed.err, len(listed.out.splitlines())) == (0, "", 1 + RUNS)
+    for words in (("stats",), ("tune",), ("replay", "2"), ("resume", "3", "-q"), ("run", "plan.yaml", "-q")):
+        assert stored(*words).code in CAREFULLY, words
+
+
 def test_a_spoilt_header_costs_nothing(stored: Cli) -> None:
     path, before = stored.store / FILE_NAME, shows(stored)
     whole = path.read_bytes()

@@ -13,7 +13,7 @@ from replanctl.cli.flags import Flag, Model, Price, PriceFile, Verb
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.overrides import with_flags
 from replanctl.cli.prices import prices_of
-from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
+from replanctl.cli.sweeping import SweepOptions, spare_inputs, under_policy, work_off
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -63,6 +63,7 @@ def execute(options: Options, world: World) -> int:
     cases = under_policy(load_corpus(options.corpus, stdin=world.stdin), None, options)
     if len(options.policy) == 1 and not options.strategies:
         lanes.insert(0, _own(cases))
+    spare_inputs(cases, options, world)
     study, work = compare_study(cases, lanes, __version__)
     telling = Telling(options.format, options.color, options.fail_on, store=options.store, prices=prices_of(options))
     return work_off(study, work, options, telling, world, tell)

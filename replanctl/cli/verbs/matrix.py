@@ -12,7 +12,7 @@ from replanctl.cli.fail_on import FailOn, fail_on
 from replanctl.cli.flags import Flag, Verb, count
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.overrides import policy_words
-from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
+from replanctl.cli.sweeping import SweepOptions, spare_inputs, under_policy, work_off
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.host import load_corpus
@@ -37,6 +37,7 @@ class Options(SweepOptions, frozen=True, kw_only=True):
 def execute(options: Options, world: World) -> int:
     """Sweep and tell; the exit code is 0, or 1 by `--fail-on`."""
     cases = under_policy(load_corpus(options.plans, scenarios=False, stdin=world.stdin), options.policy, options)
+    spare_inputs(cases, options, world)
     study, work = matrix_study(cases, MatrixOptions(options.goals, options.pairs), __version__)
     flags = policy_words(options, [options.policy] if options.policy is not None else [])
     telling = Telling(options.format, options.color, options.fail_on, store=options.store)

@@ -15,7 +15,7 @@ from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.output import say_left_out
 from replanctl.cli.overrides import policy_words
 from replanctl.cli.prices import prices_of
-from replanctl.cli.sweeping import SweepOptions, under_policy, work_off
+from replanctl.cli.sweeping import SweepOptions, spare_inputs, under_policy, work_off
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -46,6 +46,7 @@ class Options(SweepOptions, frozen=True, kw_only=True):
 def execute(options: Options, world: World) -> int:
     """Sweep, judge and tell; the exit code is 0, or 1 by `--fail-on`."""
     cases, left_out = _corpus(options, world)
+    spare_inputs(cases, options, world)
     study, work = tune_study(under_policy(cases, options.policy, options), __version__, left_out)
     flags = policy_words(options, [options.policy] if options.policy is not None else [])
     prices = prices_of(options)
