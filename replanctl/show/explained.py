@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from replanctl.show.markdown import spans_of
+from replanctl.show.markdown import sayable, spans_of
 from replanctl.show.paper import Paper, Span
 from replanctl.show.text import width
 
@@ -46,7 +46,7 @@ def meanings_screen(paper: Paper, meanings: Iterable[Meaning]) -> None:
 def _meaning(paper: Paper, meaning: Meaning) -> None:
     paper.line(Span(meaning.word, "title"), Span(f"  {meaning.kind.name}", "dim"), indent=_INDENT)
     if meaning.text:
-        paper.line(*spans_of(meaning.text), indent=_INNER)
+        paper.line(*spans_of(sayable(paper, meaning.text)), indent=_INNER)
     _labelled(paper, [*meaning.facts, ("more", f"replanctl explain {meaning.page}")], _LABEL, "label")
 
 
@@ -60,7 +60,7 @@ def _labelled(paper: Paper, lines: list[tuple[str, str]], most: int, style: str)
     """Lines with labels before them; a label that is too long has a line of its own."""
     room = min(most, max((width(label) for label, _ in lines), default=0)) + 2
     for label, said in lines:
-        said = f"`{said}`" if said.startswith("replanctl ") else said
+        said = sayable(paper, f"`{said}`" if said.startswith("replanctl ") else said)
         if width(label) + 2 > room:
             paper.line(Span(label, style), indent=_INNER)
             paper.line(*spans_of(said), indent=_INNER + room)

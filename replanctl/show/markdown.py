@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from replanctl.show.paper import Line, Paper, Span, fold
-from replanctl.show.text import GLUE, width
+from replanctl.show.text import GLUE, UNICODE, width
 
 INDENT = 2  # columns
 _NARROWEST = 10  # columns that a folded column of a table keeps; with less its cells stand below each other
@@ -27,6 +27,12 @@ _CELL = re.compile(r"(?<!\\)\|")
 # Code, bold text, links; what a link leads to is a page of ours, and its words name it.
 _INLINE = re.compile(r"``(?P<twice>.+?)``|`(?P<code>[^`]+)`|\*\*(?P<strong>.+?)\*\*|\[(?P<link>[^\]]+)\]\([^)]*\)")
 _OPENING, _CLOSING = '([“"/', '.,;:!?)]”"/…'
+# What our pages say beside ASCII, for streams that can say no more; drawings keep their columns where they can.
+_PLAIN = str.maketrans(
+    {"→": "->", "…": "...", "≤": "<=", "≥": ">=", "⌈": "", "⌉": "", "–": "-", "−": "-", "×": "x", "²": "2", "·": "|",
+     "“": '"', "”": '"', "’": "'", "✓": "+", "✗": "x", "○": "-", "‼": "!", "◐": "~", "●": "*", "█": "#", "▋": "#",
+     "▍": "#", "░": "."}
+)  # fmt: skip
 _STYLES = {"twice": "command", "code": "command", "strong": "strong"}
 
 
@@ -53,11 +59,16 @@ class Block(NamedTuple):
 def markdown_screen(paper: Paper, text: str) -> None:
     """Write a page."""
     before = None
-    for block in blocks(text):
+    for block in blocks(sayable(paper, text)):
         if before is not None and not (before is block.form is Form.ITEM):
             paper.blank()
         _WRITERS[block.form](paper, block)
         before = block.form
+
+
+def sayable(paper: Paper, text: str) -> str:
+    """A text of ours in signs that the paper can show: an arrow that is spelled out can't be read."""
+    return text if paper.glyphs is UNICODE else text.translate(_PLAIN)
 
 
 def spans_of(text: str) -> Line:
@@ -150,7 +161,7 @@ def _text(paper: Paper, block: Block) -> None:
 
 
 def _item(paper: Paper, block: Block) -> None:
-    mark = block.mark.strip().replace("*", "-").replace("-", paper.glyphs.dot)
+    mark = block.mark.strip().replace("*", "-").replace("-", paper.glyphs.dash)
     indent = INDENT + len(block.mark) - len(block.mark.lstrip())
     spans = spans_of(" ".join(block.lines))
     paper.line(Span(f"{mark} ", "dim"), *spans, indent=indent, hang=indent + len(mark) + 1)

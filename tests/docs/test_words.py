@@ -20,6 +20,8 @@ from replanctl.files import Role, file_schema
 from replanctl.replan import RULE_NAMES
 from replanctl.run import result_schema
 from replanctl.run.events import AnyEvent
+from replanctl.show import lanes, marks
+from replanctl.show.text import UNICODE
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "replanctl"
@@ -69,7 +71,11 @@ def test_every_closed_list_of_words_is_explained() -> None:
 @pytest.mark.parametrize("plural", sorted(set(EXPLAINED.values())))
 def test_a_kind_explains_the_members_of_its_lists_and_nothing_else(plural: str) -> None:
     members = {member.value for each, kind in EXPLAINED.items() if kind == plural for member in each}
-    assert set(words(plural)) == members
+    assert set(words(plural)) == members | (DRAWN if plural == "marks" else set())
+
+
+# What screens draw beside the marks of a diff: of steps, of a matrix's cells, of the best lane, of what was kept.
+DRAWN = {UNICODE.done, UNICODE.failed, UNICODE.skipped, UNICODE.notice, *marks._UNICODE, lanes.BEST, "="}
 
 
 def test_every_routing_rule_is_explained_in_the_order_of_the_table() -> None:

@@ -7,6 +7,8 @@ import io
 import pytest
 
 from replanctl.show import Paper, make_console, markdown_screen
+from replanctl.show.markdown import sayable
+from tests.pages import DOCS
 
 
 def drawn(text: str, width: int = 40) -> str:
@@ -31,10 +33,10 @@ CASES = {
     "code with a backtick in it": ("a `` ` `` b\n", "  a ` b"),
     "code is not folded inside": ("one two three four five `replanctl show 1`\n",
                                   "  one two three four five\n  replanctl show 1"),
-    "a list": ("- one\n  goes on\n- two\n", "  · one goes on\n  · two"),
+    "a list": ("- one\n  goes on\n- two\n", "  – one goes on\n  – two"),
     "a numbered list": ("1. one\n2. two that is far too long for one line of it\n",
                         "  1. one\n  2. two that is far too long for one\n     line of it"),
-    "a list inside a list": ("- one\n  - two\n", "  · one\n    · two"),
+    "a list inside a list": ("- one\n  - two\n", "  – one\n    – two"),
     "a block of code is as it is": ("```sh\nreplanctl run plan.yaml --format json -o result.json\n\n# two\n```\n",
                                     "    replanctl run plan.yaml --format json -o result.json\n\n    # two"),
     "a block that is not closed": ("```\nlast\n", "    last"),
@@ -63,3 +65,13 @@ def test_only_blocks_of_code_are_wider_than_the_terminal(width: int) -> None:
         "# A heading of some length, folded\n\n- an item with `code in it`\n\n| a | b | c |\n|-|-|-|\n| 1 | 2 | 3 |\n"
     )
     assert max(map(len, drawn(text, width).splitlines())) <= width
+
+
+def test_all_that_our_pages_say_can_be_said_in_ascii() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    paper = Paper(make_console(stream, color=False, width=80))
+    for path in sorted(DOCS.rglob("*.md")):
+        assert sayable(paper, path.read_text(encoding="utf-8")).isascii(), path
+    markdown_screen(paper, "- once → twice\n")
+    stream.seek(0)
+    assert stream.read() == "  - once -> twice\n"
