@@ -93,6 +93,8 @@ FIRST = 0.4  # seconds until a line is drawn at all: what is answered sooner is 
 EVERY = 1.0  # seconds between two drawings, since seconds are what it counts
 PATIENCE = 2.0  # seconds that the end waits for a terminal which takes nothing (Ctrl-S)
 
+_ERASE = "\x1b[J"  # from the cursor on
+
 Draw = Callable[[float, int], str]  # seconds waited, columns there are → the line
 
 
@@ -100,8 +102,9 @@ Draw = Callable[[float, int], str]  # seconds waited, columns there are → the 
 # never touches the session, and signals go to the main thread as ever. The lock is one that the main thread may take
 # twice, for Ctrl-C can come at any moment and what is printed then takes it again.
 #
-# Only two of the things a terminal can do are asked of it: going to a column of the line, and erasing from there to its
-# end. So nothing above is ever touched, however the window was resized in between.
+# The cursor is left where the line begins, and what is erased is everything from there on. A window that gets narrower
+# may fold the line: terminals differ in that, but in all of them the cursor stays at its beginning. So nothing of the
+# line is left, and nothing above it is touched.
 class TickingLine:
     """Draws a line on `stream` while something is waited for.
 
@@ -186,12 +189,12 @@ class TickingLine:
         indent = self._indent()
         room = self._columns() - indent - 1
         if room > 0:
-            self._say(f"{_to_column(indent)}{draw(spent, room)}\x1b[K")
+            self._say(f"{_to_column(indent)}{_ERASE}{draw(spent, room)}{_to_column(indent)}")
             self._shown = indent
 
     def _erase(self) -> None:
         if self._shown is not None:
-            self._say(f"{_to_column(self._shown)}\x1b[K")
+            self._say(f"{_to_column(self._shown)}{_ERASE}")
             self._shown = None
 
     def _say(self, text: str) -> None:

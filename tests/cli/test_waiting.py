@@ -244,6 +244,7 @@ def test_an_interrupt_is_answered_at_once(on_terminal: Callable[..., Terminal]) 
 def test_a_narrower_window_loses_nothing(on_terminal: Callable[..., Terminal]) -> None:
     terminal = on_terminal(RUN, 100)
     terminal.shows(r"waiting \ds for step 1, look · 0 of 3 done")
+    assert terminal.screen.cursor.x == 0  # where the line begins: so it can be erased however a terminal folds it
     terminal.resize(30)
     terminal.shows(r"^  waiting \ds for step 1 · 0…$")
     terminal.go("look-a")
