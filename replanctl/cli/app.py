@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise, takewhile
 from pathlib import Path
+from typing import TextIO
 
 from replanctl import __version__
 from replanctl.cli.flags import Shared, Verb
@@ -46,20 +47,22 @@ def main(words: Sequence[str], world: World | None = None) -> int:
             world.stderr.flush()
             return code
     except KeyboardInterrupt as stop:
-        return _complain(world, INTERRUPTED, "interrupted", *_notes(stop))
+        return _complain(world, words, INTERRUPTED, "interrupted", *_notes(stop))
     except StoppedError as stop:
-        return _complain(world, stop.exit_code, "terminated", *_notes(stop))
+        return _complain(world, words, stop.exit_code, "terminated", *_notes(stop))
     except SystemExit as end:  # typer ends so after completing a line
-        return _print(world, [], end.code if isinstance(end.code, int) else 0)
+        _written(world, 0)
+        return end.code if isinstance(end.code, int) else 0
     except InputError as error:
         return _list_problems(world, error, _color(words))
     except ReplanctlError as error:
-        return _complain(world, error.exit_code, str(error), _in_the_store(error.hint, words))
+        return _complain(world, words, error.exit_code, str(error), _in_the_store(error.hint, words))
     except BaseException as error:
         # Any call may fail in any way once the working folder was deleted, so this is asked only when something did.
         if _is_gone():
-            return _complain(world, UsageError.exit_code, "the working folder is gone", "go to one that is there")
-        return _report_bug(world, error, debug="--debug" in words)
+            gone = "the working folder is gone"
+            return _complain(world, words, UsageError.exit_code, gone, "go to one that is there")
+        return _report_bug(world, words, error)
 
 
 # A verb is a module of its own and is imported by its name: a run does not load the other twenty.
@@ -106,21 +109,32 @@ def _choose(words: list[str], world: World) -> tuple[Verb, Shared] | int:
         # A plain command line is what scripts call a thousand times: it does not wait for typer to be imported.
         if options := read_quickly(words[1:], verb.options):
             return verb, options
-    from replanctl.cli.typed import read_with_typer
-
-    return read_with_typer(words, {name: load_verb(name) for name in VERBS})
+    return _read(words, world, world.stdout)
 
 
 def _show_help(world: World) -> int:
     """Say what there is to do, where complaints go: nothing was asked for, so there is no result."""
-    from contextlib import redirect_stdout
+    _read(["--help"], world, world.stderr)
+    return UsageError.exit_code
 
+
+def _read(words: list[str], world: World, stream: TextIO) -> tuple[Verb, Shared] | int:
+    """Read words with typer. Its help is ours to colour, and goes to this stream."""
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    from replanctl.cli.telling import tell_help
     from replanctl.cli.typed import read_with_typer
 
+    verbs = {name: load_verb(name) for name in VERBS}
+    if COMPLETION_VARIABLE in world.environ:  # what the shell reads is typer's own
+        return read_with_typer(words, verbs)
     # typer prints its help by itself, to the standard output of the process.
-    with redirect_stdout(world.stderr):
-        read_with_typer(["--help"], {name: load_verb(name) for name in VERBS})
-    return UsageError.exit_code
+    with redirect_stdout(StringIO()) as printed:
+        chosen = read_with_typer(words, verbs)
+    if text := printed.getvalue():
+        tell_help(world, stream, _color(words), text)
+    return chosen
 
 
 def _notes(stop: BaseException) -> list[str]:
@@ -136,19 +150,28 @@ def _is_gone() -> bool:
     return False
 
 
-def _report_bug(world: World, error: BaseException, *, debug: bool) -> int:
-    if debug:
+def _report_bug(world: World, words: Sequence[str], error: BaseException) -> int:
+    if "--debug" in words:
         from traceback import format_exception
 
         say(world.stderr, "".join(format_exception(error)).splitlines())
     what = f"this is a bug in replanctl: {type(error).__name__}: {error}"
-    return _complain(world, BUG, what, "please report it, with what --debug shows")
+    return _complain(world, words, BUG, what, "please report it, with what --debug shows")
 
 
-def _complain(world: World, code: int, what: str, *hints: str) -> int:
+def _complain(world: World, words: Sequence[str], code: int, what: str, *hints: str) -> int:
+    """Say in a line what is wrong, and in another the way out."""
+    from replanctl.cli.telling import tell
+    from replanctl.show import Span
+
     if len(what) > _LONGEST:  # somebody's own word, which they know, stands in the middle
         what = f"{what[: _LONGEST // 2]} … {what[-_LONGEST // 2 :]}"
-    return _print(world, [f"replanctl: {what}", *(f"  {hint}" for hint in hints if hint)], code)
+    _written(world, code)
+    lines = [[Span("replanctl:", "failed"), Span(f" {what}")]]
+    lines += [[Span(f"  {hint}", "command")] for hint in hints if hint]
+    tell(world, world.stderr, _color(words), lines)
+    world.stderr.flush()
+    return code
 
 
 _LONGEST = 1000  # characters of a complaint
@@ -179,19 +202,16 @@ def _color(words: Sequence[str]) -> Color:
 
 
 def _list_problems(world: World, error: InputError, when: Color) -> int:
-    from replanctl.show import problem_lines, problems_screen
+    from replanctl.cli.telling import tell_problems
 
-    if world.says_color(when, world.stderr):
-        code = _print(world, [], error.exit_code)  # what was written before comes first
-        problems_screen(world.paper(world.stderr, when), error.problems, world.stderr.encoding)
-        return code
-    return _print(world, problem_lines(error.problems, world.stderr.encoding), error.exit_code)
+    _written(world, error.exit_code)
+    tell_problems(world, world.stderr, when, error.problems)
+    world.stderr.flush()
+    return error.exit_code
 
 
-def _print(world: World, lines: Iterable[str], code: int) -> int:
-    if code < INTERRUPTED:  # one who is told to stop does not wait for a reader
+def _written(world: World, code: int) -> None:
+    """What was written before comes first; but one who is told to stop does not wait for a reader."""
+    if code < INTERRUPTED:
         with suppress(OutputError):
             world.stdout.flush()
-    say(world.stderr, lines)
-    world.stderr.flush()
-    return code

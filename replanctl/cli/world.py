@@ -63,6 +63,14 @@ class World(msgspec.Struct, frozen=True):
 
         return Paper(make_console(stream, color=self.says_color(when, stream), width=self._columns()))
 
+    def columns(self, stream: TextIO) -> int | None:
+        """How wide a line may be; None where nobody says so: in a file, or for another program."""
+        from replanctl.show import NARROWEST, terminal_width
+
+        if (asked := self._columns()) is None and not stream.isatty():
+            return None
+        return max(asked or terminal_width(stream), NARROWEST)
+
     def _columns(self) -> int | None:
         """The width that COLUMNS asks for; None where it says no number above 0."""
         asked = self.environ.get("COLUMNS", "")

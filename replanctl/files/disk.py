@@ -31,10 +31,13 @@ def read_text(path: str | Path) -> str:
         return decode(name, _read(name))
     except OSError as error:
         raise _refused(
-            name, "unreadable", f"can't be read: {error.strerror or error}", "mind the path and its rights"
+            name,
+            "unreadable",
+            f"can't be read: {error.strerror or error}",
+            "check that the path is right and that you may use it",
         ) from None
     except ValueError:
-        raise _refused(name, "unreadable", "can't be read: there is a NUL in its name", "mind the path") from None
+        raise _refused(name, "unreadable", "can't be read: there is a NUL in its name", "check the path") from None
 
 
 def read_stream(stream: Any) -> str:
@@ -158,7 +161,9 @@ def _unwritable(path: str | Path) -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or error
-        raise _refused(str(path), "unwritable", f"can't be written: {why}", "mind the path and its rights") from None
+        raise _refused(
+            str(path), "unwritable", f"can't be written: {why}", "check that the path is right and that you may use it"
+        ) from None
 
 
 def _draft(target: Path) -> tuple[int, str]:

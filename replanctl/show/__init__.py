@@ -8,7 +8,7 @@ from replanctl.lazy import lazily
 
 if TYPE_CHECKING:
     from replanctl.show.changes import results_kept
-    from replanctl.show.console import Progress, ReadingBar, make_console, terminal_width
+    from replanctl.show.console import NARROWEST, Progress, ReadingBar, make_console, terminal_width
     from replanctl.show.cost import cost_screen
     from replanctl.show.coupling import coupling_screen
     from replanctl.show.diff import diff_markdown, diff_screen
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from replanctl.show.lanes import compare_screen
     from replanctl.show.markdown import markdown_screen
     from replanctl.show.matrix import PlanLine, matrices_screen, matrix_screen
-    from replanctl.show.paper import Paper, Span
+    from replanctl.show.paper import Paper, Span, folded
     from replanctl.show.problems import (
         Tested,
         count_line,
         github_lines,
         problem_lines,
+        problem_spans,
         problems_markdown,
         problems_screen,
         sarif,
@@ -45,7 +46,7 @@ else:
         __name__,
         {
             "verdict": ("closing_line", "verdict_style"),
-            "console": ("make_console", "terminal_width", "Progress", "ReadingBar"),
+            "console": ("NARROWEST", "make_console", "terminal_width", "Progress", "ReadingBar"),
             "cost": ("cost_screen",),
             "coupling": ("coupling_screen",),
             "diff": ("diff_markdown", "diff_screen"),
@@ -53,10 +54,11 @@ else:
             "graph": ("Picture", "graph_screen", "dot", "mermaid"),
             "header": ("Header",),
             "imported": ("imported_screen", "unsolved_in_words"),
-            "paper": ("Paper", "Span"),
+            "paper": ("Paper", "Span", "folded"),
             "problems": (
                 "count_line",
                 "problem_lines",
+                "problem_spans",
                 "problems_screen",
                 "Tested",
                 "github_lines",
@@ -133,6 +135,9 @@ __all__ = [
     "unsolved_in_words",
     "mermaid",
     "problem_lines",
+    "problem_spans",
+    "folded",
+    "NARROWEST",
     "problems_screen",
     "cost_screen",
     "coupling_screen",

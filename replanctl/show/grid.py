@@ -23,7 +23,7 @@ _WORST = ("unlanded", "absorbed", "replans", "gaps", "handed_over", "stopped")
 # The columns in their groups, in the order of the statuses: the heads whole, short and shortest.
 _GROUPS = (
     (
-        "no answer",
+        ("no answer", "none"),
         (
             ("time", "time", "ti"),
             ("rate", "rate", "ra"),
@@ -32,10 +32,21 @@ _GROUPS = (
             ("lost", "lost", "lo"),
         ),
     ),
-    ("an answer, but", (("shape", "shap", "sh"), ("empty", "empt", "em"), ("semantic", "sem", "se"))),
-    ("other", (("denied", "deny", "de"), ("error", "err", "er"))),
+    (
+        ("an answer, but", "bad answer", "bad"),
+        (("shape", "shap", "sh"), ("empty", "empt", "em"), ("semantic", "sem", "se")),
+    ),
+    (("other",), (("denied", "deny", "de"), ("error", "err", "er"))),
 )
 _GAP = 2  # columns between groups
+# What the heads stand for, of those that are no words of their own.
+_STATUSES = (
+    "time: timeout",
+    "rate: rate limited",
+    "unav: unavailable",
+    "tool: the tool failed",
+    "lost: the answer got lost",
+)
 
 
 class Mark(NamedTuple):
@@ -123,18 +134,21 @@ def _folded(tool: str, rows: Sequence[Row], marks: Marks) -> Line:
     return Line(f"{tool} ×{len(rows)}" if len(rows) > 1 else tool, once, always)
 
 
-Rooms = list[list[tuple[str, int]]]  # by group: the head of each column and the columns it takes
+Rooms = list[list[tuple[str, int]]]  # by group: the head of each column, line by line, and the columns it takes
 
 
 def _rooms(paper: Paper, lines: Sequence[Line]) -> Rooms:
-    """The widest heads that leave half of the paper to the labels, at least their own width."""
+    """The widest heads that leave half of the paper to the labels, at least their own width; on the narrowest paper
+    heads stand upright."""
     most = max((width(mark.text) for line in lines for mark in (*line.once, *line.always)), default=1)
     # The widest of three spellings that leaves half of the paper to the labels; at the narrowest, two letters a column.
     for written in range(3):
         rooms = [[(names[written], max(len(names[written]), most) + 1) for names in columns] for _, columns in _GROUPS]
         if _total(rooms) <= paper.width - 26:
-            break
-    return rooms
+            return rooms
+    if _total(rooms) <= paper.width - 14:
+        return rooms
+    return [[("\n".join(names[2]), most + 1) for names in columns] for _, columns in _GROUPS]
 
 
 def _total(rooms: Rooms) -> int:
@@ -143,13 +157,17 @@ def _total(rooms: Rooms) -> int:
 
 def _heads(rooms: Rooms) -> Iterator[str]:
     """The names of the groups over the names of the columns."""
-    over = [
-        f"{name if len(name) < sum(room for _, room in group) else '':^{sum(room for _, room in group)}}"
-        for (name, _), group in zip(_GROUPS, rooms, strict=True)
-    ]
+    columns = [sum(room for _, room in group) for group in rooms]
+    over = [f"{_that_fits(names, room):^{room}}" for (names, _), room in zip(_GROUPS, columns, strict=True)]
     gap = " " * _GAP
     yield gap.join(over).rstrip()
-    yield gap.join("".join(f"{head:>{room}}" for head, room in group) for group in rooms)
+    for at in range(max(head.count("\n") for group in rooms for head, _ in group) + 1):
+        yield gap.join("".join(f"{head.split(chr(10))[at]:>{room}}" for head, room in group) for group in rooms)
+
+
+def _that_fits(names: Sequence[str], columns: int) -> str:
+    """The longest name that leaves a space between itself and the next one, or none."""
+    return next((name for name in names if len(name) < columns), "")
 
 
 def _cells(marks: Sequence[Mark], rooms: Rooms) -> Iterator[Span]:
@@ -157,7 +175,8 @@ def _cells(marks: Sequence[Mark], rooms: Rooms) -> Iterator[Span]:
     for at, group in enumerate(rooms):
         for head, room in group:
             mark = next(left)
-            lead = room - len(head) + (len(head) - width(mark.text)) // 2
+            below = len(head.partition("\n")[0])
+            lead = max(room - below + (below - width(mark.text)) // 2, 0)
             yield Span(f"{' ' * (_GAP if at and head == group[0][0] else 0)}{' ' * lead}")
             yield Span(mark.text, mark.style)
             yield Span(" " * max(room - lead - width(mark.text), 0))
@@ -167,13 +186,14 @@ def _legend(paper: Paper, marks: Marks, lines: Sequence[Line], matrix: Matrix) -
     """What those marks mean that are there."""
     met = {mark.kind for line in lines for mark in (*line.once, *line.always)}
     said = {
-        "absorbed": f"{marks.absorbed} absorbed by retries",
-        "replans": "1 goal met after so many replans",
-        "gaps": f"{marks.gaps} with gaps",
-        "stopped": f"{marks.stopped} stopped",
-        "handed_over": f"{marks.handed_over} handed over",
-        "unlanded": f"{marks.unlanded} never landed",
+        "absorbed": f"{marks.absorbed} goal met without a replan",
+        "replans": "1 goal met after as many replans as it says",
+        "gaps": f"{marks.gaps} met with gaps",
+        "stopped": f"{marks.stopped} stopped short",
+        "handed_over": f"{marks.handed_over} handed over to a person",
+        "unlanded": f"{marks.unlanded} the failure met no call",
     }
     paper.line(
         Span("   ".join(text.replace(" ", "\u00a0") for kind, text in said.items() if kind in met), "dim"), indent=2
     )
+    paper.line(Span("   ".join(text.replace(" ", "\u00a0") for text in _STATUSES), "dim"), indent=2)

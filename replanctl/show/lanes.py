@@ -157,7 +157,10 @@ def partings(race: Race) -> Iterator[str]:
 
 
 def _who(parting: Parting, *, first: bool) -> str:
-    return "They" if first else " and ".join(name for group in parting.groups for name in group.lanes)
+    if first:
+        return "They"
+    *others, last = (name for group in parting.groups for name in group.lanes)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _where(parting: Parting) -> str:
@@ -175,7 +178,7 @@ _SPARED = ("effects", "calls", "replans")  # the first goes first
 _COLUMNS: tuple[Column, ...] = (
     ("goal met", lambda lane: number(lane.completed - lane.with_gaps)),
     ("with gaps", lambda lane: number(lane.with_gaps)),
-    ("short", lambda lane: number(lane.sessions - lane.completed)),
+    ("not met", lambda lane: number(lane.sessions - lane.completed)),
     ("calls", lambda lane: number(lane.calls)),
     ("replans", lambda lane: number(lane.replans)),
     ("tokens", lambda lane: number(lane.tokens)),
@@ -234,8 +237,8 @@ def verdict(versus: Versus, first: str) -> str:
     if not versus.better and not versus.worse:
         return f"{versus.lane} against {first}: {counts}."
     differing = len(versus.better) + len(versus.worse)
-    few = f" on only {plural(differing, 'pair')}" if differing < 6 else ""
-    chance = f"as lopsided by chance: {_percent(versus.chance)}{few} (sign test)"
+    few = f"; {plural(differing, 'difference')} can't tell" if differing < 6 else ""
+    chance = f"chance alone would be as one-sided in {_percent(versus.chance)} of cases (sign test){few}"
     return f"{versus.lane} against {first}: {counts}; {chance}."
 
 

@@ -73,6 +73,6 @@ def totals_line(result: SessionResult) -> str:
     """The sums of a ledger as a sentence."""
     totals = result.ledger.totals
     return (
-        f"Main {number(totals.main)}, remedy {number(totals.remedy)}, together {number(totals.all)} tokens: "
-        f"remedy is {percent(totals.ratio)} of main."
+        f"{number(totals.all)} tokens: {number(totals.main)} for the plan as it was meant, {number(totals.remedy)} "
+        f"({percent(totals.ratio)} as much) to recover from failures."
     )

@@ -54,9 +54,8 @@ class Finding(NamedTuple):
 def findings(matrix: Matrix, ellipsis: str = "…") -> Iterator[Finding]:
     """What a matrix found, in words."""
     yield from _labelled("no way out", _no_way_out(matrix, ellipsis), "failed")
-    yield from _labelled(
-        "dead", (f"{d.kind} {d.name}{f': {d.why}' if d.why else ''}" for d in matrix.coverage.dead), "notice"
-    )
+    dead = (f"{d.kind} {d.name}{f': {d.why}' if d.why else ''}" for d in matrix.coverage.dead)
+    yield from _labelled("dead", dict.fromkeys(dead), "notice")
     yield from _labelled("twice", _twice(matrix), "notice")
     yield from _labelled("never used", _never_used(matrix))
     if matrix.unlanded:
@@ -77,7 +76,8 @@ def _no_way_out(matrix: Matrix, ellipsis: str) -> Iterator[str]:
     for one in matrix.stranded:
         alike.setdefault((one.always, one.statuses), []).append(one.step_id)
     for (always, statuses), ids in alike.items():
-        yield f"{some(ids, ellipsis)}: {statuses_in_words(statuses)}{' that stays' if always else ', even once'}"
+        which = f"{'step' if len(ids) == 1 else 'steps'} {some(ids, ellipsis)}"
+        yield f"{which}: {statuses_in_words(statuses)}{' that stays' if always else ', even once'}"
     if alike and matrix.bound_to_fail and not matrix.imported:
         yield "the plan has no fallback, no alternatives and no planner to get around a fault that stays"
 

@@ -168,6 +168,16 @@ def fold(line: Line, first: int, rest: int) -> list[Line]:
     return lines
 
 
+def folded(line: Iterable[Span], columns: int | None, hang: int) -> Iterator[str]:
+    """The text of a line, cut into lines of so many columns as on paper; whole where that is None."""
+    whole = [Span(clean(span.text), span.style) for span in line]
+    if columns is None:
+        yield "".join(span.text for span in whole)
+        return
+    for at, part in enumerate(fold(whole, columns, columns - hang)):
+        yield " " * (hang if at else 0) + "".join(span.text for span in _trimmed(part))
+
+
 def _words(line: Line, columns: int) -> Iterator[Span]:
     """The line's words, each with the spaces behind it; a wide character is a word of its own.
 

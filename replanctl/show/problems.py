@@ -18,6 +18,7 @@ from replanctl.show.text import UNICODE, Glyphs, clean, cut, encodable, glyphs_f
 from replanctl.show.words import plural
 
 EXCERPT = 70  # columns of a source line that are shown: with its number they fit into 80
+_GUTTER, _LEAST = 10, 10  # columns of a line's number, and that are left at least to its text
 _CONTEXT = 40  # columns kept before the place in a line that is longer
 
 
@@ -34,9 +35,13 @@ def problems_screen(paper: Paper, problems: Iterable[Problem], encoding: str | N
         paper.whole(*line)
 
 
-def problem_spans(problems: Iterable[Problem], encoding: str | None = None) -> Iterator[list[Span]]:
-    """The lines of problems in their pieces: where it is, how bad, which rule, what is wrong."""
+def problem_spans(
+    problems: Iterable[Problem], encoding: str | None = None, columns: int | None = None
+) -> Iterator[list[Span]]:
+    """The lines of problems in their pieces: where it is, how bad, which rule, what is wrong. Excerpts are cut to so
+    many columns."""
     glyphs = glyphs_for(encoding)
+    room = max(min(EXCERPT, (columns or EXCERPT + _GUTTER) - _GUTTER), _LEAST)
     for problem in problems:
         place = f"{problem.file}:{problem.line}:{problem.column}" if problem.line else problem.file
         style = _STYLES.get(problem.severity, "")
@@ -48,7 +53,7 @@ def problem_spans(problems: Iterable[Problem], encoding: str | None = None) -> I
             Span(clean(f" {problem.message}", glyphs)),
         ]
         if problem.excerpt:
-            yield from _excerpt(problem, glyphs, encoding or "utf-8", style)
+            yield from _excerpt(problem, glyphs, encoding or "utf-8", style, room)
         if problem.hint:
             yield [Span("    hint: ", "command"), Span(clean(problem.hint, glyphs))]
 
@@ -64,17 +69,17 @@ def count_line(problems: Iterable[Problem], files: int) -> str:
     return f"{errors} and {warnings} in {plural(files, 'file')}."
 
 
-def _excerpt(problem: Problem, glyphs: Glyphs, encoding: str, style: str) -> Iterator[list[Span]]:
+def _excerpt(problem: Problem, glyphs: Glyphs, encoding: str, style: str, columns: int) -> Iterator[list[Span]]:
     """The source line and a caret below the place; of a long line what is around the place."""
     at = max(problem.column - problem.excerpt_column, 0)
     before, rest = (_spelled(text, glyphs, encoding) for text in (problem.excerpt[:at], problem.excerpt[at:].rstrip()))
     # Where little stands behind the place, more is shown before it.
-    room = max(_CONTEXT, EXCERPT - width(rest))
+    room = max(min(_CONTEXT, columns * 4 // 7), columns - width(rest))
     if problem.excerpt_column > 1 or width(before) > room:
         room -= width(glyphs.ellipsis)
         before = glyphs.ellipsis + split(before, width(before) - room)[1]
     gutter = f"{problem.line:>5} | "
-    yield [Span(gutter, "dim"), Span(before + cut(rest, EXCERPT - width(before), glyphs))]
+    yield [Span(gutter, "dim"), Span(before + cut(rest, columns - width(before), glyphs))]
     if problem.column and at <= len(problem.excerpt):
         yield [Span(" " * (len(gutter) - 2) + "| ", "dim"), Span(" " * width(before)), Span("^", style)]
 

@@ -47,6 +47,7 @@ GLUE = "\u00a0"  # a space at which a line does not fold
 _BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 _KEPT_SPACES = GLUE + "\u3000"  # the second is two columns wide
 JOINER = "\u200d"  # makes one emoji of two
+_TAKEN_IN = re.compile(f"[{JOINER}\U0001f3fb-\U0001f3ff]")  # what may take no columns of its own
 _PRESENTATION = "\ufe0e\ufe0f"  # ask for an emoji or a text glyph, which changes its width: dropped
 # Letters and marks by category, but nothing to be seen: fillers, joiners, variation selectors.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
@@ -102,14 +103,17 @@ def width(text: str) -> int:
     """The columns a text takes; combining marks take none, East Asian wide characters and emoji two."""
     if text.isascii():
         return len(text)
-    if JOINER not in text:
+    if not _TAKEN_IN.search(text):
         return sum(map(_columns, text))
     return sum(_columns(char) for at, char in enumerate(text) if not _is_joined(text, at))
 
 
 def _is_joined(text: str, at: int) -> bool:
-    """Whether a character is drawn into the emoji before it, as terminals do that know joiners."""
-    return at > 0 and text[at - 1] == JOINER
+    """Whether a character is drawn into the emoji before it, as terminals do: behind a joiner, or a skin colour."""
+    if at == 0:
+        return False
+    before = text[at - 1]
+    return before == JOINER or (_is_skin(text[at]) and _is_emoji(before) and not _is_skin(before))
 
 
 @lru_cache(4096)
@@ -157,7 +161,11 @@ def _continues(text: str, at: int) -> bool:
         while halves and _is_half_a_flag(text[halves - 1]):
             halves -= 1
         return (at - halves) % 2 == 1
-    return char == JOINER or _is_joined(text, at) or "\U0001f3fb" <= char <= "\U0001f3ff"
+    return char == JOINER or _is_joined(text, at) or _is_skin(char)
+
+
+def _is_skin(char: str) -> bool:
+    return "\U0001f3fb" <= char <= "\U0001f3ff"
 
 
 def _is_half_a_flag(char: str) -> bool:

@@ -14,6 +14,10 @@ from replanctl.show.words import number, plural, reading, some
 
 BAR, SHORT_BAR = 20, 10  # columns of the curve's bars, on wide and on narrow paper
 LEVELS_SHOWN = 6
+_KEY = (
+    "Of the sessions a gate stopped: how many complete when it alone is lifted, how many the recording solved, and the "
+    "limit it takes."
+)
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
 
@@ -48,7 +52,7 @@ def _table(paper: Paper, tuning: Tuning, tally: Tally | None) -> None:
     solved = f"{'solved when recorded':>22}" if wide else f"{'solved':>8}"
     finish = f"{'would finish':>14}" if wide else f"{'finish':>8}"
     heads = f"{'gate':<{room}}{'limit':>9}{'stopped':>9}{finish}{solved}"
-    paper.line(Span(f"{heads}  {'smallest limit that frees' if wide else 'frees, at least'}", "label"), indent=2)
+    paper.line(Span(f"{heads}  {'smallest limit that frees' if wide else 'raised to'}", "label"), indent=2)
     for gate in (gate for gate in tuning.gates if gate.stopped):
         known = number(gate.solved_when_recorded)
         said = f"{known:>22}" if wide else f"{known:>8}"
@@ -61,6 +65,8 @@ def _table(paper: Paper, tuning: Tuning, tally: Tally | None) -> None:
             Span(f"{gate.gate:<{room}}{row}{finish}{said}", style), f"  {levels(gate, tally)}", indent=2, hang=start + 2
         )
 
+    if any(gate.stopped for gate in tuning.gates):
+        paper.line(Span(_KEY, "dim"), indent=2, hang=4)
     idle = [str(gate.gate) for gate in tuning.gates if not gate.stopped]
     if idle:
         paper.line(Span(f"stopped none: {', '.join(idle)}", "dim"), indent=2, hang=4)
@@ -160,7 +166,8 @@ def few_words(tuning: Tuning) -> Iterator[str]:
             sessions = plural(gate.worth_freeing, "session")
             yield f"{gate.gate} {reading(gate.gate, gate.proposed)} stands on {sessions}: fewer than 5 decide little."
     if tuning.sessions < 30:
-        yield f"All of this stands on {plural(tuning.sessions, 'session')}: the intervals are as wide as that."
+        few = plural(tuning.sessions, "session")
+        yield f"From only {few}, the true rates may lie anywhere between the figures in brackets (95 % sure)."
 
 
 def _freed(paper: Paper, tuning: Tuning) -> None:

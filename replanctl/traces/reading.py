@@ -81,7 +81,14 @@ def _opened(name: str, stdin: Any) -> Iterator[tuple[str, IO[bytes]]]:
             yield name, stream
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        problem = Problem(name, 0, 0, "unreadable", f"can't be read: {why}", hint="mind the path and its rights")
+        problem = Problem(
+            name,
+            0,
+            0,
+            "unreadable",
+            f"can't be read: {why}",
+            hint="check that the path is right and that you may use it",
+        )
         raise InputError([problem]) from None
 
 

@@ -47,7 +47,7 @@ ENDINGS: list[tuple[list[str], int, str]] = [
     (["run", "plan.yaml", "extra"], 2,
      "replanctl: Got unexpected extra argument"),
     (["run", "none.yaml"], 2, "none.yaml: error [unreadable] can't be read: No such file or directory\n"
-     "    hint: mind the path and its rights\n"),
+     "    hint: check that the path is right and that you may use it\n"),
     (["run", "bad.yaml"], 2, "bad.yaml:1:1: error [unknown-key] "),
     (["run", "plan.yaml", "-o", "no/where"], 2,
      "replanctl: no/where can't be written: No such file or directory\n  name another file with -o\n"),

@@ -65,7 +65,7 @@ def test_a_run_has_states(ran: Cli) -> None:
     "v9": "replanctl: run 2 has no version v9\n  its last one is v1\n",
     "9": "replanctl: there is no run 9 in store\n  replanctl runs lists them\n",
     "none.yaml": "none.yaml: error [unreadable] can't be read: No such file or directory\n"
-    "    hint: mind the path and its rights\n",
+    "    hint: check that the path is right and that you may use it\n",
 }.items())  # fmt: skip
 def test_what_is_not_there(ran: Cli, what: str, said: str) -> None:
     assert ran("graph", what) == Done(2, "", said)

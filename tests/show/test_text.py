@@ -55,7 +55,8 @@ def test_escapes_in_ascii() -> None:
 
 
 WIDTHS = {
-    "": 0, "abc": 3, "中文": 4, "é": 1, "e\u0301": 1, "ﾊﾝ": 2, "한글": 4, "👍": 2, "👍🏽": 4, "…→✓✗█·×–": 8,
+    "": 0, "abc": 3, "中文": 4, "é": 1, "e\u0301": 1, "ﾊﾝ": 2, "한글": 4, "👍": 2, "👍🏽": 2, "…→✓✗█·×–": 8,
+    "👩🏽\u200d🚀": 2, "🏽": 2, "a🏽": 3, "👍🏽🏽": 4,
     "👩\u200d💻": 2, "🇩🇪": 2, "\u3000": 2, "Ａ": 2, "ไทย้": 3,
 }  # fmt: skip
 
@@ -83,10 +84,9 @@ CUTS = {
     "wide cut in the middle of one": ("中文字", 4, "中…"),
     "combining stays with its letter": ("e\u0301e\u0301e\u0301", 2, "e\u0301…"),
     "cleaned before it is cut": ("\x1bx", 4, "⟨U+…"),
-    "joined emoji stay whole": ("ab👩🏽\u200d💻c", 5, "ab…"),
-    "a skin colour stays": ("ab👩🏽c", 5, "ab…"),
+    "joined emoji stay whole": ("ab👩🏽\u200d💻c", 4, "ab…"),
+    "a skin colour stays": ("ab👩🏽c", 4, "ab…"),
     "a flag stays whole": ("ab🇩🇪🇫🇷", 5, "ab🇩🇪…"),
-    "joined without an end": ("👩🏽\u200d" * 50 + "👩", 5, "👩🏽\u200d👩…"),
     "one column": ("abc", 1, "…"),
     "none": ("abc", 0, ""),
     "less than none": ("abc", -3, ""),
@@ -132,3 +132,18 @@ def test_split() -> None:
 )  # fmt: skip
 def test_glyphs(encoding: str | None, expected: object) -> None:
     assert glyphs_for(encoding) is expected
+
+
+def test_joined_without_an_end_is_not_read_to_its_end() -> None:
+    endless = "👩🏽\u200d" * 50_000
+    assert len(cut(endless, 5)) < 120
+    assert width(cut(endless, 5)) <= 5
+
+
+@pytest.mark.parametrize("text", ["👍🏽", "👩\u200d🚀", "👩🏽\u200d🚀", "👨\u200d👩\u200d👧\u200d👦", "🇩🇪"])
+def test_emoji_of_several_characters_are_printed_whole_or_not_at_all(text: str) -> None:
+    """And they take two columns, as terminals show them, wherever they stand."""
+    assert width(text) == 2
+    assert cut(f"a{text}b", 4) == f"a{text}b"
+    assert cut(f"a{text}bc", 3) == "a…"
+    assert cell(text, 4) == f"{text}  "

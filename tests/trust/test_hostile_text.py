@@ -6,7 +6,7 @@ import html
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -68,6 +68,16 @@ SCREENS = {
     "resume 1": SESSION,
 }  # fmt: skip
 
+# And those of the lab, which run it many times over.
+LAB = {
+    "matrix plan.yaml --goals --pairs 2 --jobs 1": "goal tool other_tool action second_action",
+    "matrix plan.yaml template.yaml --jobs 1": "goal tool other_tool fallback action second_action",
+    "tune plan.yaml template.yaml --max-steps 2 --jobs 1": "",
+    "compare plan.yaml --strategies all --jobs 1": "goal tool other_tool second_action message draft_action",
+    "compare plan.yaml template.yaml --strategies none,tail --jobs 1": "",
+    "stats": "rule",
+}
+
 
 @pytest.fixture
 def rehearsed(wide: WideCli, payload: Payload) -> WideCli:
@@ -89,16 +99,29 @@ every_payload = pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOA
 def test_a_screen_shows_text_as_text(
     rehearsed: WideCli, payload: Payload, columns: int, color: str, looked_at: Callable[[int], None]
 ) -> None:
+    looked_at(look_at(SCREENS, rehearsed, payload, columns, color))
+
+
+@every_payload
+@pytest.mark.parametrize(("columns", "color"), [(400, "never"), (80, "always")])
+def test_a_screen_of_the_lab_shows_text_as_text(
+    rehearsed: WideCli, payload: Payload, columns: int, color: str, looked_at: Callable[[int], None]
+) -> None:
+    looked_at(look_at(LAB, rehearsed, payload, columns, color))
+
+
+def look_at(screens: Mapping[str, str], rehearsed: WideCli, payload: Payload, columns: int, color: str) -> int:
+    """Draw each of these screens and find its fields on it; how many were found."""
     rehearsed.columns = columns
     cells = 0
-    for line, fields in SCREENS.items():
+    for line, fields in screens.items():
         done = rehearsed(*line.split(), "--color", color)
         assert done.code in (0, 1), (line, done)
         shown = shown_by(done, columns, color, folded=not line.startswith("prompt"))
         for field in fields.split():
             assert stands(shown, field, payload, some=columns == 400), (line, field, shown)
             cells += 1
-    looked_at(cells)
+    return cells
 
 
 def shown_by(done: Done, columns: int, color: str, *, folded: bool) -> str:

@@ -9,13 +9,15 @@ import msgspec
 from replanctl.cli.asked import KeptRequest, RequestLog, requests_of
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.operands import no_version
-from replanctl.cli.output import answer, say
+from replanctl.cli.output import answer
 from replanctl.cli.points import Point, point, version
+from replanctl.cli.telling import tell
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.host import sound
 from replanctl.kinds import Format
+from replanctl.show import Span
 from replanctl.store import Store
 
 
@@ -73,13 +75,14 @@ def _find(log: RequestLog, run: int, wanted: str | None) -> KeptRequest:
 
 
 def _write(asked: KeptRequest, run: int, options: Options, world: World) -> None:
-    say(world.stdout, asked.prompt.split("\n"))
+    tell(world, world.stdout, options.color, ([Span(line)] for line in asked.prompt.split("\n")))
     if options.quiet:
         return
     # Four characters a token is the usual rule of thumb for English; the ledger's tokens come from coefficients and are
     # another matter.
     carried, observed = (f"{count:,} characters, some {count // 4:,} tokens" for count in _sizes(asked))
-    world.stderr.write(f"{carried}; with the observations carried it would be {observed}\n")
+    sizes = f"{carried}; with the observations carried it would be {observed}"
+    tell(world, world.stderr, options.color, [[Span(sizes)]], hang=2)
     if asked.version is None:
         world.stderr.write(f"run {run}: asked in {asked.asked_in}; no version came of the answer\n")
 

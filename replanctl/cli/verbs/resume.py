@@ -14,12 +14,14 @@ from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, 
 from replanctl.cli.output import output
 from replanctl.cli.overrides import RaiseOptions, gates_given
 from replanctl.cli.spared import spare, started
+from replanctl.cli.telling import tell
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.files import collector_paused
 from replanctl.host import Changes, Given, InDoubtError, NotGivenError, add_to_book, latest_open, open_book, take_up
-from replanctl.kinds import Granularity, RunFormat, RunStatus
+from replanctl.kinds import Granularity, Reason, RunFormat, RunStatus
 from replanctl.run import Word, ways, word
+from replanctl.show import Span
 from replanctl.store import Store
 
 
@@ -80,7 +82,9 @@ def execute(options: Options, world: World) -> int:
         had = (source.name for source in store.inputs(row.run).sources) if options.output else ()
         spare("-o", options.output, (*given, *had), world, options.store)
     if row.status is RunStatus.COMPLETED:
-        world.stderr.write(f"run {row.run} is completed ({row.reason}): there is nothing to resume\n")
+        done = Span(f"completed ({row.reason})", "met" if row.reason == Reason.GOAL_MET else "gaps")
+        what = [Span(f"run {row.run} is "), done, Span(": there is nothing to resume")]
+        tell(world, world.stderr, options.color, [what])
         return 0
     if options.lessons:
         open_book(options.lessons)  # one that can't be used is said before anything is run

@@ -10,11 +10,12 @@ import msgspec
 from replanctl import __version__
 from replanctl.cli.flags import Flag, Shared, Verb
 from replanctl.cli.output import say, write_document, write_json, write_line
+from replanctl.cli.telling import tell, tell_problems
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import InputError, Problem, UsageError
 from replanctl.files import check_plan, is_folder, plans_in
-from replanctl.show import count_line, problem_lines, problems_screen
+from replanctl.show import Span, count_line
 
 INVALID = 1
 UNREADABLE = InputError.exit_code
@@ -72,12 +73,11 @@ def _files(plan: str) -> list[str]:
 
 
 def _as_text(found: Found, options: Options, world: World) -> None:
-    if world.says_color(options.color, world.stdout):
-        problems_screen(world.paper(world.stdout, options.color), found.problems, world.stdout.encoding)
-    else:
-        say(world.stdout, problem_lines(found.problems, world.stdout.encoding))
+    tell_problems(world, world.stdout, options.color, found.problems)
     if not options.quiet:
-        say(world.stdout, [count_line(found.problems, found.files)])
+        worst = {problem.severity for problem in found.problems}
+        style = "failed" if "error" in worst else "gaps" if worst else "done"
+        tell(world, world.stdout, options.color, [[Span(count_line(found.problems, found.files), style)]])
 
 
 def _as_json(found: Found, options: Options, world: World) -> None:
