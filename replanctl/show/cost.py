@@ -9,6 +9,7 @@ from replanctl.money import Prices, bill, ways
 from replanctl.run import LedgerLine
 from replanctl.show.ledger import replan_in_words
 from replanctl.show.paper import Paper, Span
+from replanctl.show.stacked import stacked
 from replanctl.show.text import pad
 from replanctl.show.words import number, plural
 
@@ -54,6 +55,9 @@ def _booked(paper: Paper, run: int | None, replans: Sequence[LedgerLine], prices
 def _by_way(paper: Paper, failure: CostAt, prices: Prices | None) -> None:
     priced = [f"price {prices.currency}"] if prices is not None else []
     names = ["carried", "re-executed", "total", f"{paper.glyphs.times} patch", *priced]
+    if paper.width < 2 + _LABEL + _NUMBER * len(names):
+        stacked(paper, ["way", *names], [[str(row.way), *_figures(row, prices)] for row in failure.rows])
+        return
     paper.line(Span(" " * _LABEL + _columns(names), "label"), indent=2)
     for row in failure.rows:
         paper.line(Span(f"{row.way:<{_LABEL}}", "strong"), _columns(_figures(row, prices)), indent=2)
@@ -67,13 +71,15 @@ def _figures(row: CostRow, prices: Prices | None) -> list[str]:
 def _by_done(paper: Paper, table: CostTable) -> None:
     """One line for each number of done steps; the bar is a patch and what a global replan takes beyond it."""
     names = [name.format(times=paper.glyphs.times) for name in _SUMS]
+    if paper.width < 2 + _DONE + sum(_SUMS.values()):
+        stacked(paper, ["done", *names], [[f"{at.done} done", *_by_depth(at)] for at in table.by_done])
+        return
     paper.line(Span(f"{'done':>{_DONE}}{_sums(names)}", "label"), indent=2)
     widest = max(row.total for at in table.by_done for row in at.rows[1:]) or 1
     room = min(max(paper.width - _DONE - sum(_SUMS.values()) - 5, 0), 40)
     for at in table.by_done:
-        _, patch, tail, global_ = at.rows
-        sums = [patch.total, tail.total, global_.re_executed, global_.total]
-        figures = _sums([*map(number, sums), f"{global_.multiple:.2f}"])
+        _, patch, _, global_ = at.rows
+        figures = _sums(_by_depth(at))
         full = round(room * patch.total / widest)
         beyond = max(round(room * global_.total / widest) - full, 0)
         bars = Span(paper.glyphs.full * full, "main"), Span(paper.glyphs.empty * beyond, "remedy")
@@ -81,6 +87,12 @@ def _by_done(paper: Paper, table: CostTable) -> None:
         paper.line(Span(f"{at.done:>{_DONE}}{figures}  ", asked), *bars, indent=2)
     legend = f"{paper.glyphs.full} patch   {paper.glyphs.empty} what a global replan takes beyond it"
     paper.line(Span(legend, "dim"), indent=2)
+
+
+def _by_depth(at: CostAt) -> list[str]:
+    _, patch, tail, global_ = at.rows
+    sums = [patch.total, tail.total, global_.re_executed, global_.total]
+    return [*map(number, sums), f"{global_.multiple:.2f}"]
 
 
 def _columns(texts: list[str]) -> str:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from replanctl.kinds import OnFailure
 from replanctl.plan import CouplingRow
 from replanctl.show.paper import Paper, Span
+from replanctl.show.stacked import stacked
 from replanctl.show.text import width
 from replanctl.show.words import number
 
 HELD_FROM = 200  # rows; longer tables are written many lines at a time
 _COLUMNS = (("rest on it", 12), ("paralysed", 11))
+NARROW = 64  # columns that a row takes beside its step
 _WORD = 11  # columns of a verdict, and of what it calls for
 
 
@@ -20,12 +22,22 @@ def coupling_screen(paper: Paper, rows: Sequence[CouplingRow], said: Sequence[On
     room = min(max([width("step"), *(len(row.step_id) for row in rows)]), paper.width // 4)
     if len(rows) >= HELD_FROM:
         paper.hold()
+    if paper.width < room + NARROW:
+        cells = [_told(row, on_failure, paper) for row, on_failure in zip(rows, said, strict=True)]
+        stacked(paper, ("step", *(name for name, _ in _COLUMNS), "coupling", "calls for", "the file says"), cells)
+        paper.flush()
+        return
     counts = "".join(f"{name:>{columns}}" for name, columns in _COLUMNS)
     heads = f"{'coupling':<{_WORD}} {'calls for':<{_WORD}} the file says"
     paper.line(Span(f"{'step':<{room}}{counts}  {heads}", "label"), indent=2)
     for row, on_failure in zip(rows, said, strict=True):
         _row(paper, row, on_failure, room)
     paper.flush()
+
+
+def _told(row: CouplingRow, said: OnFailure | None, paper: Paper) -> list[str]:
+    counts = (number(row.dependents), number(row.paralysed))
+    return [row.step_id, *counts, row.coupling, row.on_failure, said or paper.glyphs.dash]
 
 
 def _row(paper: Paper, row: CouplingRow, said: OnFailure | None, room: int) -> None:

@@ -12,6 +12,7 @@ from replanctl.show.marks import marks_for
 from replanctl.show.matrix import honest_end
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
+from replanctl.show.stacked import stacked
 from replanctl.show.text import UNICODE, pad, width
 from replanctl.show.words import number, plural, seconds
 
@@ -216,12 +217,11 @@ def _corpus(paper: Paper, comparison: Comparison, tally: Tally | None) -> None:
     rows = [[said(lane) for _, said in shown] for lane in comparison.lanes]
     rooms = _rooms(shown, comparison.lanes)
     left = paper.width - 4 - sum(room + 2 for room in rooms)
-    names = max(min(max(4, *(len(lane.lane) for lane in comparison.lanes)), left), 8)
-    columns = "".join(f"  {pad(name, room, right=True)}" for (name, _), room in zip(shown, rooms, strict=True))
-    paper.line(Span(f"{'lane':<{names}}{columns}", "label"), indent=2)
-    for lane, row in zip(comparison.lanes, rows, strict=True):
-        cells = "".join(f"  {cell:>{room}}" for cell, room in zip(row, rooms, strict=True))
-        paper.line(paper.cell(lane.lane, names), cells, indent=2)
+    if left < 4:
+        cells = [[lane.lane, *row] for lane, row in zip(comparison.lanes, rows, strict=True)]
+        stacked(paper, ["lane", *(name for name, _ in shown)], cells)
+    else:
+        _columns(paper, comparison, rows, rooms, [name for name, _ in shown], left)
     for versus in comparison.versus:
         paper.blank()
         style = "failed" if versus.broken else "done" if versus.better else ""
@@ -229,6 +229,23 @@ def _corpus(paper: Paper, comparison: Comparison, tally: Tally | None) -> None:
         _cases(paper, "worse", versus.worse)
         _cases(paper, "better", versus.better)
     paper.blank()
+
+
+def _columns(
+    paper: Paper,
+    comparison: Comparison,
+    rows: Sequence[Sequence[str]],
+    rooms: Sequence[int],
+    heads: Sequence[str],
+    left: int,
+) -> None:
+    """The lanes under each other; `left` columns are there for their names."""
+    names = max(min(max(4, *(len(lane.lane) for lane in comparison.lanes)), left), 4)
+    columns = "".join(f"  {pad(name, room, right=True)}" for name, room in zip(heads, rooms, strict=True))
+    paper.line(Span(f"{'lane':<{names}}{columns}", "label"), indent=2)
+    for lane, row in zip(comparison.lanes, rows, strict=True):
+        cells = "".join(f"  {cell:>{room}}" for cell, room in zip(row, rooms, strict=True))
+        paper.line(paper.cell(lane.lane, names), cells, indent=2)
 
 
 def verdict(versus: Versus, first: str) -> str:

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from replanctl.run import LedgerLine, SessionResult
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
+from replanctl.show.stacked import stacked
 from replanctl.show.words import number, percent, plural
 
 MAIN_KINDS = ("planning", "execution")
 REPLANS_SHOWN = 6
+NARROW = 56  # columns below which a booking is told in lines of its own
 BESIDE_BAR = 31  # columns of a bar's line before the kinds, without the bar
 
 
@@ -56,17 +58,27 @@ def _sums(lines: Iterable[LedgerLine]) -> dict[str, int]:
 def view(paper: Paper, result: SessionResult) -> None:
     """Every booking in order, and the totals."""
     paper.hold()
+    if paper.width < NARROW:
+        stacked(
+            paper,
+            ("version", "step", "", "estimated", "booked"),
+            [_booking(line, paper) for line in result.ledger.lines],
+        )
+        paper.line(Span(totals_line(result), "strong"), indent=2)
+        paper.flush()
+        return
     ids = min(max([4, *(len(line.step_id or "") for line in result.ledger.lines)]), max(paper.width // 4, 4))
     paper.line(Span(f"{'version':<8} {'step':<{ids}} {'kind':<14} {'estimated':>9} {'booked':>9}", "label"), indent=2)
     for line in result.ledger.lines:
-        kind = f"{line.kind} {line.granularity}" if line.granularity else line.kind
-        paper.line(
-            f"{line.version:<8} {paper.cell(line.step_id or paper.glyphs.dash, ids)} {kind:<14} "
-            f"{number(line.estimated):>9} {number(line.booked):>9}",
-            indent=2,
-        )
+        version, step, kind, estimated, booked = _booking(line, paper)
+        paper.line(f"{version:<8} {paper.cell(step, ids)} {kind:<14} {estimated:>9} {booked:>9}", indent=2)
     paper.line(Span(totals_line(result), "strong"), indent=2)
     paper.flush()
+
+
+def _booking(line: LedgerLine, paper: Paper) -> list[str]:
+    kind = f"{line.kind} {line.granularity}" if line.granularity else str(line.kind)
+    return [line.version, line.step_id or paper.glyphs.dash, kind, number(line.estimated), number(line.booked)]
 
 
 def totals_line(result: SessionResult) -> str:

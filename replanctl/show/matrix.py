@@ -10,6 +10,7 @@ from replanctl.show.grid import draw_grid
 from replanctl.show.header import limits_in_words
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
+from replanctl.show.stacked import stacked
 from replanctl.show.text import GLUE
 from replanctl.show.words import REASONS, number, plural, some
 
@@ -186,10 +187,17 @@ def matrices_screen(
     shown = sorted(lines, key=lambda line: line.totals.completed / max(line.totals.sessions, 1))[:PLANS_SHOWN]
     room = max(min(paper.width - 2 - 48, max(len(line.name) for line in shown)), 12)
     heads = f"{'goal met':>12}{'handed over':>13}{'stopped':>9}{'no way out':>12}"
-    paper.line(Span(f"{'plan':<{room}}{heads}", "label"), indent=2)
+    narrow = paper.width < room + 48
+    if not narrow:
+        paper.line(Span(f"{'plan':<{room}}{heads}", "label"), indent=2)
     for line in shown:
         each = line.totals
         met = f"{number(each.completed)}/{number(each.sessions)}"
+        if narrow:
+            counts = [number(count) for count in (each.handed_over, each.stopped, line.stranded)]
+            names = ("plan", "goal met", "handed over", "stopped", "no way out")
+            stacked(paper, names, [[line.name, met, *counts]])
+            continue
         said = f"{met:>12}{number(each.handed_over):>13}{number(each.stopped):>9}{number(line.stranded):>12}"
         name = (
             line.name if len(line.name) <= room else f"{paper.glyphs.ellipsis}{line.name[len(line.name) - room + 1 :]}"

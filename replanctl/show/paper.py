@@ -108,7 +108,7 @@ class Paper:
 
     def joined(self, parts: Iterable[str]) -> str:
         """Parts side by side, with a dot between; a part does not fold inside."""
-        return f" {self.glyphs.dot} ".join(part.replace(" ", GLUE) for part in parts)
+        return f"{GLUE}{self.glyphs.dot} ".join(part.replace(" ", GLUE) for part in parts)
 
     def _span(self, span: Span | str) -> Span:
         return Span(self.clean(span)) if isinstance(span, str) else Span(self.clean(span.text), span.style)

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
 from replanctl.show.paper import Paper, Span
+from replanctl.show.stacked import stacked
 from replanctl.show.text import width
 from replanctl.show.words import number, percent, plural, seconds
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 DATE, TIME = 72, 100  # columns from which on the day a run began is shown, and the year and the time of day too
 NAME, GOAL = 20, 12  # columns that a plan's name may take, and that are left at least where the goal is shown
+NARROW = 56  # columns below which a row of rules or gates is told in lines of its own
 _WORDS = ("started", "ended")  # columns of words; the others are of numbers
 
 
@@ -57,6 +59,9 @@ def runs_screen(paper: Paper, runs: Sequence[RunLine], *, some: bool = False) ->
     names = min(max(width("plan"), *(width(PurePath(run.plan or "").name) for run in runs)), NAME)
     before, behind = _halves({name: name for name in columns}, rooms)
     room = max(paper.width - len(before) - mark - len(behind) - 5, 8)
+    if paper.width < len(before) + mark + len(behind) + 5 + room:
+        _stacked(paper, runs, rows)
+        return
     # A goal that is cut to a word or two tells less than a plan's name.
     goals = room - names - 2 if room - names - 2 >= GOAL else 0
     head = f"{_padded('plan', names)}{'  goal' if goals else ''}"
@@ -67,6 +72,15 @@ def runs_screen(paper: Paper, runs: Sequence[RunLine], *, some: bool = False) ->
         said = _padded(paper.cut(plan, min(names, room)), names)
         goal = f"  {paper.cut(run.goal, goals)}" if goals else ""
         paper.line(before, _mark(run, paper), f" {behind}  {said}{goal}".rstrip(), indent=2)
+
+
+def _stacked(paper: Paper, runs: Sequence[RunLine], rows: Sequence[Mapping[str, str]]) -> None:
+    """The list on paper that is too narrow for its columns."""
+    for run, row in zip(runs, rows, strict=True):
+        paper.line(Span(f"{row['run']} ", "strong"), _mark(run, paper), f" {row['ended']}", indent=2)
+        said = [PurePath(run.plan or "").name, row["ver"], row["time"], f"{row['tokens']} tokens"]
+        known = [each for each in said if each and not each.startswith(paper.glyphs.dash)]
+        paper.line(Span(paper.joined(known), "dim"), indent=4)
 
 
 def _padded(text: str, room: int) -> str:
@@ -132,6 +146,10 @@ def _share(hits: int, trials: int, what: str, did: str) -> str:
 
 def _table(paper: Paper, what: str, rows: Sequence[Decided]) -> None:
     room = min(max(len(what), *(len(row.name) for row in rows)), paper.width // 3)
+    if paper.width < NARROW:
+        names = (what, "decided" if what == "rule" else "refused", "in runs", "")
+        stacked(paper, names, [[row.name, number(row.times), number(row.runs), _ends(row.ends)] for row in rows])
+        return
     paper.line(
         Span(f"{what:<{room}}{'decided' if what == 'rule' else 'refused':>9}{'in runs':>9}  they ended", "label"),
         indent=2,

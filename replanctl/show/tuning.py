@@ -9,11 +9,13 @@ from replanctl.lab import GateTuning, Share, Tally, Tuning
 from replanctl.show.matrix import honest_end
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
+from replanctl.show.stacked import stacked
 from replanctl.show.text import UNICODE
 from replanctl.show.words import number, plural, reading, some
 
 BAR, SHORT_BAR = 20, 10  # columns of the curve's bars, on wide and on narrow paper
 LEVELS_SHOWN = 6
+NARROW = 68  # columns that the table takes at least
 _KEY = (
     "Of the sessions a gate stopped: how many complete when it alone is lifted, how many the recording solved, and the "
     "limit it takes."
@@ -48,6 +50,25 @@ def tune_screen(
 
 def _table(paper: Paper, tuning: Tuning, tally: Tally | None) -> None:
     room = max(len(name) for name in GateName)
+    if paper.width < NARROW:
+        names = ("gate", "limit", "stopped", "would finish", "solved", "")
+        stacked(paper, names, [_cells(gate, paper, tally) for gate in tuning.gates if gate.stopped])
+    else:
+        _columns(paper, tuning, room, tally)
+    if any(gate.stopped for gate in tuning.gates):
+        paper.line(Span(_KEY, "dim"), indent=2, hang=4)
+    idle = [str(gate.gate) for gate in tuning.gates if not gate.stopped]
+    if idle:
+        paper.line(Span(f"stopped none: {', '.join(idle)}", "dim"), indent=2, hang=4)
+
+
+def _cells(gate: GateTuning, paper: Paper, tally: Tally | None) -> list[str]:
+    would, solved = number(len(gate.would_finish)), number(gate.solved_when_recorded)
+    return [gate.gate, _limits(gate, paper.glyphs.dash), number(len(gate.stopped)), would, solved, levels(gate, tally)]
+
+
+def _columns(paper: Paper, tuning: Tuning, room: int, tally: Tally | None) -> None:
+    """The same under each other."""
     wide = paper.width >= 96
     solved = f"{'solved when recorded':>22}" if wide else f"{'solved':>8}"
     finish = f"{'would finish':>14}" if wide else f"{'finish':>8}"
@@ -64,12 +85,6 @@ def _table(paper: Paper, tuning: Tuning, tally: Tally | None) -> None:
         paper.line(
             Span(f"{gate.gate:<{room}}{row}{finish}{said}", style), f"  {levels(gate, tally)}", indent=2, hang=start + 2
         )
-
-    if any(gate.stopped for gate in tuning.gates):
-        paper.line(Span(_KEY, "dim"), indent=2, hang=4)
-    idle = [str(gate.gate) for gate in tuning.gates if not gate.stopped]
-    if idle:
-        paper.line(Span(f"stopped none: {', '.join(idle)}", "dim"), indent=2, hang=4)
 
 
 def _limits(gate: GateTuning, dash: str) -> str:
@@ -100,15 +115,17 @@ def _curve(paper: Paper, gate: GateTuning, tuning: Tuning) -> None:
     shown = list(zip(gate.curve, limits, strict=True))
     if len(shown) > 2 * LEVELS_SHOWN:
         shown = [*shown[:LEVELS_SHOWN], *shown[-LEVELS_SHOWN:]]
+    room_of = 0
     for at, (point, limit) in enumerate(shown):
         bar = bar_of(point.completed, tuning.sessions, paper, BAR if paper.width >= 96 else SHORT_BAR)
         interval = f"{percents(point.low, point.high, paper.glyphs.dash)}"
-        of_all = (
-            f"{number(point.completed)} of {number(tuning.sessions)} complete" if not at else number(point.completed)
-        )
+        whole = f"{number(point.completed)} of {number(tuning.sessions)}{'' if paper.width < NARROW else ' complete'}"
+        of_all = whole if not at else number(point.completed)
         said = Span("  proposed", "notice") if point.proposed else Span("")
-        label = Span(name if not at else " " * len(name), "label")
-        room_of = len(f"{number(tuning.sessions)} of {number(tuning.sessions)} complete")
+        if paper.width < NARROW and not at:
+            paper.line(Span(name, "label"), indent=2)
+        label = Span("" if paper.width < NARROW else name if not at else " " * len(name), "label")
+        room_of = max(room_of, len(whole))
         paper.line(
             label,
             f" {limit:>{room}} ",

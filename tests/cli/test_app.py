@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -259,3 +260,34 @@ def test_without_a_word_about_it_runs_are_kept_here(cli: Cli) -> None:
     del cli.environ["REPLANCTL_STORE"]
     assert cli("run", "plan.yaml", "-q").code == 0
     assert {path.name for path in Path(".replanctl").iterdir()} == {"runs.db", ".gitignore"}
+
+
+def test_help_and_complaints_have_the_colours_that_we_decide(cli: Cli) -> None:
+    def said(*words: str, **environ: str) -> str:
+        cli.environ.update(environ)
+        done = cli(*words)
+        for name in environ:
+            del cli.environ[name]
+        return done.out + done.err
+
+    for words in (("--help",), ("run", "--help"), (), ("nope",), ("run", "nope.yaml"), ("show", "7")):
+        plain, coloured = said(*words), said(*words, FORCE_COLOR="1")
+        assert "\x1b[" not in plain
+        assert "\x1b[" in coloured
+        assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+        assert said(*words, GITHUB_ACTIONS="true") == plain
+        assert said(*words, FORCE_COLOR="1", NO_COLOR="1") == plain
+    assert "\x1b[1;31mreplanctl:\x1b[0m" in said("nope", FORCE_COLOR="1")
+    assert "\x1b[36m  --quiet" in said("--help", FORCE_COLOR="1").replace("-q, --quiet", "--quiet")
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_what_is_wrong_with_a_file_fits_the_width_that_was_asked_for(cli: Cli, columns: int) -> None:
+    cli.files({"bad.yaml": f"goal: g\nsteps:\n  - {{id: 1, tool: t, {'very ' * 20}long: 1, depends_on: [9]}}\n"})
+    whole = cli("validate", "bad.yaml").out
+    cli.environ["COLUMNS"] = str(columns)
+    folded = cli("validate", "bad.yaml").out
+    assert max(map(len, whole.splitlines())) > columns >= max(map(len, folded.splitlines()))
+    assert "^" in folded
+    if columns == 80:  # nothing but line ends was added
+        assert folded.split() == whole.split()
