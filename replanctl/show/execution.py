@@ -116,7 +116,7 @@ class ExecutionLines:
         lesson, times = Lesson.read(event.text), self._columns.paper.glyphs.times
         # A lesson repeats the failure's text, which stands a few lines above: then only what it says to avoid is news.
         known = cause_in_words(lesson.cause) in self._causes
-        again = f" ({number(event.count)} times)" if event.count > 1 else ""
+        again = f", {number(event.count)} times" if event.count > 1 else ""
         self._columns.detail("lesson", (known and lesson.way(times)) or lesson.says(times), again)
 
     def _settled(self, event: StepSettled) -> None:

@@ -79,9 +79,9 @@ class FailureLines:
     def _readings(self, word: str, readings: Sequence[Gate]) -> list[Span]:
         """The readings of one side, with what they have in common in front."""
         spans = [Span(f"{word} " if self._columns.paper.width < NARROW else f"{word:<8}", "dim")]
-        for at, gate in enumerate(readings):
-            spans += [Span(f"{GLUE}{self._columns.paper.glyphs.dot} ")] if at else []
-            spans.append(self._reading(gate))
+        for at, gate in enumerate(readings, 1):
+            text, style = self._reading(gate)
+            spans.append(Span(f"{text}{GLUE}{self._columns.paper.glyphs.dot} " if at < len(readings) else text, style))
         return spans
 
     def _reading(self, gate: Gate) -> Span:

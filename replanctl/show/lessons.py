@@ -34,7 +34,7 @@ def _lines(paper: Paper, result: SessionResult) -> list[str]:
     places: dict[str, list[str]] = {}
     for lesson in result.lessons:
         text = Lesson.read(lesson.text)
-        again = f" ({number(lesson.count)} times)" if lesson.count > 1 else ""
+        again = f", {number(lesson.count)} times" if lesson.count > 1 else ""
         places.setdefault(f"{text.says(paper.glyphs.times)}{again}", []).append(text.place)
     return [f"{_several(where, paper.glyphs.ellipsis)} {says}".strip() for says, where in places.items()]
 

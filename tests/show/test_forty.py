@@ -51,7 +51,7 @@ SCREENS: dict[str, Callable[[Paper], object]] = {
 }
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("columns", [40, 80, 120, 200])
 @pytest.mark.parametrize("name", SCREENS)
 def test_the_screens(name: str, columns: int) -> None:
     text = drawn(SCREENS[name], width=columns)

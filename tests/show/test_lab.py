@@ -111,7 +111,7 @@ SCREENS: dict[str, Callable[[Paper], object]] = {
 }
 
 
-@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
 @pytest.mark.parametrize("name", SCREENS)
 def test_screen(name: str, width: int) -> None:
     assert_golden(f"lab-{name}-{width}", drawn(SCREENS[name], width=width))

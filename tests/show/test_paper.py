@@ -105,7 +105,7 @@ def test_what_a_stream_can_not_encode_is_spelled_out(encoding: str, text: str, e
 
 def test_parts_side_by_side_do_not_fold_inside() -> None:
     paper = Paper(make_console(io.StringIO(), color=False, width=20))
-    assert paper.joined(["tokens 636", "steps 5"]) == f"tokens{GLUE}636 · steps{GLUE}5"
+    assert paper.joined(["tokens 636", "steps 5"]) == f"tokens{GLUE}636{GLUE}· steps{GLUE}5"
 
 
 TEXTS = st.text(st.sampled_from("abcdefgh 中文\u0301é👍\n\x1b\u202e[]" + GLUE), max_size=90)

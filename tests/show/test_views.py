@@ -106,7 +106,7 @@ def test_lessons_say_how_often() -> None:
     book = [sample.result().lessons[0], *(_lesson("v2 step 1 unknown: x; avoid: none", 3),)]
     assert drawn(lambda paper: lessons.section(paper, sample.result(lessons=tuple(book))), width=100) == (
         "  lessons    v1 step 3 assumption: sells by quote only; avoid price_lookup (shape)\n"
-        "             v2 step 1 unknown: x (3 times)\n"
+        "             v2 step 1 unknown: x, 3 times\n"
     )
 
 
