@@ -52,7 +52,7 @@ SCREENS: dict[str, Callable[[Paper], object]] = {
 
 PROBLEMS = [
     Problem(
-        "计划/礼物 🎁.yaml", 12, 76, "unknown-dependency", 
+        "计划/礼物 🎁.yaml", 12, 76, "unknown-dependency",
         "step 6 depends on 手, which is no step of this plan 👨‍👩‍👧‍👦",
         excerpt="  - {id: 6, action: 写感谢信 💌, tool: write, args: {gift: \"#E手\"}, depends_on: [手], replaces: 5}",
         hint="did you mean 4? Steps that are done may be named, too, as long as their results may still be used",
