@@ -84,6 +84,8 @@ def _booking(line: LedgerLine, paper: Paper) -> list[str]:
 def totals_line(result: SessionResult) -> str:
     """The sums of a ledger as a sentence."""
     totals = result.ledger.totals
+    if not totals.remedy:
+        return f"{number(totals.all)} tokens, all of them for the plan as it was meant."
     return (
         f"{number(totals.all)} tokens: {number(totals.main)} for the plan as it was meant, {number(totals.remedy)} "
         f"({percent(totals.ratio)} as much) to recover from failures."

@@ -125,7 +125,7 @@ def test_parts_of_a_run(ran: Cli) -> None:
     [
         ("--events", "session.complete"),
         ("--variables", "E1  clean"),
-        ("--ledger", "Main 700, remedy 0"),
+        ("--ledger", "700 tokens, all of them for the plan as it was meant."),
         ("--lessons", "v1 step 2 permission"),
         ("--handover", "escalated"),
     ],
