@@ -129,9 +129,9 @@ class CallGuard:
             return MAKE
         if any(made.came is Came.NOTHING_YET for made in counting):
             return WAIT
-        if again and not any(made.unsettled for made in counting):
-            return MAKE
         stands = _of_several(counting, caller, fits)
+        if again and not stands.unsettled:  # one that may have happened waits for a person, an answer does not
+            return MAKE
         if stands.ok and fits(stands):
             return Ruling(May.TAKE, f"taken from step {stands.caller.step_id}: {stands.tool} acts only once", stands)
         return refuse(stands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 from tests.model.commit import REASONS, Commit, End, fingerprint
@@ -35,8 +36,22 @@ class Asking(Commit):
                 "error_type": kind,
             }
         )  # fmt: skip
-        if len(s.lessons) > (s.policy.get("lessons") or {}).get("max", 5):
-            s.lessons.pop(0)
+        self.evict()
+
+    def evict(self) -> None:
+        """The book is full: the oldest goes, or the oldest of the type that it holds most of."""
+        s = self.s
+        policy = s.policy.get("lessons") or {}
+        most = policy.get("max", 5)
+        while most is not None and len(s.lessons) > most:
+            out = s.lessons[0]
+            if policy.get("evict") == "by_type":
+                held = collections.Counter(lesson["error_type"] for lesson in s.lessons)
+                top = [kind for kind, count in held.items() if count == max(held.values())]
+                if len(top) > 1:
+                    raise Ambiguous("two types of lessons, equally frequent")
+                out = next(lesson for lesson in s.lessons if lesson["error_type"] == top[0])
+            s.lessons.remove(out)
 
     def matching(self, signal: Failure | None, granularity: str, changing: bool) -> dict[str, Any] | None:
         """The planner rule for a signal; at a goal change there is none until a draft was refused."""

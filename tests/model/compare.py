@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from replanctl.replan.lessons import Lesson
 from tests.model.dice import FEATURES, draw
 from tests.model.session import rehearse as model
 from tests.model.world import Ambiguous
@@ -145,13 +146,14 @@ def steps_kind(ours: list[Any], theirs: list[Any]) -> str:
 
 def try_document(document: dict[str, Any]) -> tuple[str, str]:
     """How one document compares: ("same", ""), ("ambiguous", why), ("invalid", why), or (kind, difference)."""
-    text = json.dumps(document)
+    document = json.loads(json.dumps(document))
     try:
         ours = model(document)
     except Ambiguous as why:
         return "ambiguous", str(why)
     try:
-        _, result = engine(text)
+        lessons = [Lesson(**lesson) for lesson in document.pop("lessons", [])]
+        _, result = engine(json.dumps(document), lessons=lessons)
     except Exception as error:  # whatever the engine raises is told
         name = type(error).__name__
         return ("invalid" if name == "InputError" else f"raises {name}"), str(error)[:400]

@@ -10,7 +10,20 @@ from tests.model.drafts import Drafts
 TOOLS = ["get", "parse", "mail", "sum"]
 TEXTS = ["no price", "gone", None, None]
 FEATURES = frozenset(
-    ["once", "lost", "required", "again", "schema", "auto", "fallback", "interrupt", "planner", "gates", "max_tokens"]
+    [
+        "once",
+        "lost",
+        "required",
+        "again",
+        "schema",
+        "auto",
+        "fallback",
+        "interrupt",
+        "planner",
+        "gates",
+        "max_tokens",
+        "more",
+    ]
 )
 GOALS = ["g", "other", "third"]
 
@@ -49,6 +62,8 @@ class Dice(Drafts):
             planner = self.planner(self.part("planner"), steps)
             if planner:
                 found["planner"] = planner
+        if "more" in self.features:
+            self.more(self.part("more"), found)
         if "interrupt" in self.features:
             interruptions = self.interruptions(self.part("interruptions"))
             if interruptions:
@@ -63,6 +78,63 @@ class Dice(Drafts):
         if style < 0.85:
             return [f"s{i}" for i in range(1, count + 1)]
         return r.sample(["fetch", "join", "7", "12", "s3", "s9", "fetch_2", "x"], count)
+
+    def more(self, r: random.Random, found: dict[str, Any]) -> None:
+        """Rarer words of the contract, put over a document that does without."""
+        policy = found["policy"]
+        if r.random() < 0.1:
+            policy.setdefault("gates", {})["preset"] = "anchored"
+        if r.random() < 0.15:
+            policy.setdefault("routing", {})["radius"] = "direct"
+        if r.random() < 0.1:
+            policy["coefficients"] = {
+                r.choice(["done_line", "lesson", "step", "execution", "retry"]): r.choice([0, 7, 900])
+            }
+        if r.random() < 0.1:
+            policy.setdefault("solver", {})["min_evidence"] = r.choice([0, 2, 3])
+        if r.random() < 0.1:
+            policy["lessons"] = {"max": r.choice([0, 1, 2, None]), "evict": r.choice(["oldest", "by_type"])}
+        if r.random() < 0.15:
+            book = [self.lesson(r) for _ in range(r.choice([1, 2, 6]))]
+            found["lessons"] = list({lesson["text"]: lesson for lesson in book}.values())
+        for step in [*found["steps"], *(s for rule in found.get("planner", []) for s in rule.get("steps", []))]:
+            self.deeper(r, step)
+        for rule in found.get("planner", []):
+            if "when" in rule and r.random() < 0.1:
+                rule["when"]["error"] = r.choice(["PRICE", "gone", "rows", "no "])
+            for step in rule.get("steps", []):
+                self.draft_extras(r, step)
+
+    def lesson(self, r: random.Random) -> dict[str, Any]:
+        """One that an earlier session wrote."""
+        step, kind = r.choice(self.ids), r.choice(["assumption", "semantic", "unknown"])
+        cause = f"expected none, got {'shape' if kind == 'assumption' else kind if kind == 'semantic' else 'error'}"
+        avoid = f"{r.choice(self.pool)}: {'shape' if kind == 'assumption' else kind if kind == 'semantic' else 'error'}"
+        text = f"v7 step {step} {kind}: {cause}; avoid: {avoid}"
+        return {"text": text, "count": r.choice([1, 2]), "version": "v7", "step_id": step, "error_type": kind}
+
+    def deeper(self, r: random.Random, step: dict[str, Any]) -> None:
+        """References in lists and mappings, escaped ones, and text that only looks like one."""
+        text = step.get("args", {}).get("q")
+        if isinstance(text, str) and "#E" in text and r.random() < 0.2:
+            shape = r.choice(["list", "deep", "escaped", "beside", "glued"])
+            step["args"] = {
+                "list": {"q": [text, 1, [text]]},
+                "deep": {"q": {"a": {"b": text}, "c": None}},
+                "escaped": {"q": f"#{text} and {text}"},
+                "beside": {"q": text, "r": "x#E404 and #12"},
+                "glued": {"q": f"{text}-{text.split()[-1]}"},
+            }[shape]
+
+    def draft_extras(self, r: random.Random, step: dict[str, Any]) -> None:
+        if r.random() < 0.06:
+            step["alternatives"] = [self.alternative(r, step["id"])]
+        if r.random() < 0.05:
+            step["granularity"] = r.choice(["patch", "tail", "global", "none"])
+        if r.random() < 0.05:
+            step["produces"] = r.choice([{"rows": "list"}, {"total": "int?"}, {"rows": "any"}])
+        if r.random() < 0.04:
+            step["depends_on"] = r.choice(self.ids)
 
     # --- the plan
 

@@ -13,7 +13,9 @@ DEPTH = {"none": -1, "patch": 0, "tail": 1, "global": 2}
 
 def route(s: State, failure: Failure) -> dict[str, Any]:
     """The first rule that matches, lifted by the ladder."""
-    radius = len(s.radius(failure.step, failure.refutes))
+    radius = len(s.radius(failure.step, failure.refutes))  # what routing compares, and its row says
+    if (s.policy.get("routing") or {}).get("radius") == "direct":
+        radius = sum(1 for st in s.steps if st.open and failure.step in st.deps)
     rule, granularity = first_rule(s, failure, radius)
     escalated = None
     had = s.had.get(s.root(failure.step), set())

@@ -32,6 +32,7 @@ class Session(Asking, Ending):
 
     def run(self) -> dict[str, Any]:
         s = self.s
+        self.evict()  # a book from another session may be larger
         try:
             self.plan_v1()
             self.loop()

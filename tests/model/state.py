@@ -66,7 +66,9 @@ class State(Health):
         self.routes: list[dict[str, Any]] = []
         self.gate_rows: list[dict[str, Any]] = []
         self.revisions: list[dict[str, Any]] = []
-        self.lessons: list[dict[str, Any]] = []
+        self.lessons: list[dict[str, Any]] = [
+            {**lesson, "tail": lesson["text"].partition(" ")[2]} for lesson in document.get("lessons") or []
+        ]
         self.lines: list[dict[str, Any]] = []
         self.gap_rows: dict[str, dict[str, Any]] = {}
         self.warnings: list[str] = []
@@ -98,6 +100,13 @@ class State(Health):
             "per_step": 3, "max_replans": 5, "max_replan_tokens": 20000, "max_steps": max(12, 2 * count),
             "max_tool_calls": None, "max_tokens": None, "max_seconds": None, "max_repeat": 1,
         }  # fmt: skip
+        if given.get("preset") == "anchored":
+            c = self.coefficients
+            main = c["prompt"] + c["goal"] + (c["step"] + c["execution"]) * count
+            tail = c["prompt"] + c["goal"] + c["failure"] + c["lesson"] + c["step"] * count
+            limits["max_replans"] = max(1, count // 2)
+            limits["max_replan_tokens"] = max(main // 2, -(-tail * 12 // 10))
+            limits["max_tool_calls"] = 3 * count
         limits |= {k: v for k, v in given.items() if k != "preset"}
         if limits["max_seconds"] is not None:
             limits["max_seconds"] = seconds(limits["max_seconds"])

@@ -360,6 +360,20 @@ CASES = [
         {"health": ["void", "void"]},
     ),
     Case(
+        "an answer that will do counts before a call that may have happened: what is meant once more is made",
+        plan(
+            {"id": 1, "tool": "pay", "depends_on": []},
+            {"id": 2, "tool": "pay", "depends_on": [], "on_failure": "defer"},
+            {"id": 3, "tool": "look", "depends_on": []},
+            tools=ONCE,
+            planner=[{"when": {}, "steps": [{"id": 9, "tool": "pay", "again": True, "depends_on": []}]}],
+            outcomes=[outcome({"step": 2}, "tool_error"), outcome({"step": 3}, "shape")],
+        ),
+        "escalated",
+        "1 done, 2 failed, 3 failed, 9 done",
+        {"attempts": [1, 1, 1, 1]},
+    ),
+    Case(
         "what a draft discards is not taken by the same draft",
         plan(
             {"id": 1, "tool": "pay"},
