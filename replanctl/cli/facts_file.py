@@ -18,6 +18,7 @@ from replanctl.errors import InputError, Problem, StoreError, UsageError
 from replanctl.lab import Facts, Study
 
 EVERY = 64  # facts between two writes
+MOST = 1 << 26  # bytes of a line of a shard: what somebody names as one may have no end
 
 _head = msgspec.json.Decoder(Study).decode
 _line = msgspec.json.Decoder(Facts).decode
@@ -123,9 +124,10 @@ class Shard:
         try:
             self._stream = Path(path).open("rb")  # noqa: SIM115 `close` closes it
         except OSError as error:
-            raise _refused(path, 0, f"can't be read: {error.strerror or error}") from error
+            why = f"can't be read: {error.strerror or error}"
+            raise _refused(path, 0, why, "name the files that --shard i/n -o FILE wrote") from error
         try:
-            self.study = _head(self._stream.readline())
+            self.study = _head(self._stream.readline(MOST))
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             self.close()
             raise _refused(path, 1, "is not the shard of a sweep", "--shard i/n -o FILE writes one") from error
@@ -134,7 +136,7 @@ class Shard:
         """Its facts, in order, as many as its head says."""
         for number in range(self.study.sessions):
             try:
-                yield _line(self._stream.readline())
+                yield _line(self._stream.readline(MOST))
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                 what = f"has the facts of {number} sessions of {self.study.sessions}"
                 raise _refused(self.path, number + 2, what, "run that shard again") from error

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+from replanctl.cli.verbs.test import Options, _arguments
 from tests.cli.conftest import PLAN, Cli
 
 DENIED = "outcomes: [{match: {step: 2}, returns: [denied]}]"
@@ -121,6 +123,11 @@ def test_processes_hear_of_tools_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) 
     cli.files({"more_ci_tools.py": TOOLS, "real.yaml": f"{PLAN}expect: {{variables: {{E1: {{value: A}}}}}}\n"})
     assert cli("test", "real.yaml", "-n", "2", "-q").code == 1
     assert cli("test", "real.yaml", "-n", "2", "-q", "--tools", "more_ci_tools").code == 0
+
+
+def test_a_slip_of_the_finger_starts_no_thousands() -> None:
+    words = _arguments(Options(paths=("plan.yaml",), parallel=99_999))
+    assert int(words[words.index("-n") + 1]) <= 4 * (os.cpu_count() or 1)
 
 
 WRONG = f"{PLAN}{DENIED}\nexpect: {{reason: goal_met}}\n"

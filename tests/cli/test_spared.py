@@ -43,6 +43,8 @@ SPARED: list[tuple[str, str]] = [
     ("compare plan.yaml --strategies all -o plan.yaml", "plan.yaml, which is read"),
     ("compare plan.yaml --policy policy.yaml -o policy.yaml", "policy.yaml, which is read"),
     ("merge 1.facts -o 1.facts", "1.facts, which is read"),
+    ("report 1 -o plan.yaml", "plan.yaml, which is read"),
+    ("report -o store/runs.db", "the store"),
 ]
 
 

@@ -54,7 +54,8 @@ FAILING = BASE + "outcomes: [{match: {step: 2}, returns: [shape]}]\n"
 # Every rule that what is in a file can break.
 _RULES = """
 after-or-at alias-bomb args-mismatch bad-choice bad-duration bad-escape bad-id bad-limit bad-number bad-range
-bad-name bad-schema bad-type bad-variable bad-version control-character cycle duplicate-id duplicate-key duplicate-name
+bad-name bad-path bad-schema bad-type bad-variable bad-version control-character cycle duplicate-id duplicate-key
+duplicate-name
 empty-file empty-list empty-text foreign-reference hidden-dependency limit-too-small lone-surrogate many-errors
 many-warnings merge-key missing-key never-met non-text-key not-a-plan not-utf8 number-too-large open-block
 own-fallback recursive-alias refutes-on-ok repeated-name several-answers several-documents tag too-deep unknown-alias

@@ -34,8 +34,7 @@ def execute(options: Options, world: World) -> int:
     """Make the page and write it. The exit code is 0 however the session ended: what was asked for is the page."""
     of = options.of
     if of is None or (of.isascii() and of.isdigit()):
-        spare("-o", options.output, (), world, options.store)
-        page = _of_run(None if of is None else int(of), world, options.store)
+        page = _of_run(None if of is None else int(of), options, world)
     else:
         page = _of_file(of, options, world)
     with output(world.stdout, options.output) as stream:
@@ -46,11 +45,14 @@ def execute(options: Options, world: World) -> int:
 # -- a stored run ------------------------------------------------------------------------------------------------------
 
 
-def _of_run(number: int | None, world: World, store_folder: Path | None) -> str:
-    folder = world.store_folder(store_folder)
+def _of_run(number: int | None, options: Options, world: World) -> str:
+    folder = world.store_folder(options.store)
+    spare("-o", options.output, (), world, options.store)
     with Store.open(folder) as store:
         run = (store.latest() if number is None else store.run(number)).run
         with sound(folder, run):
+            had = (source.name for source in store.inputs(run).sources)
+            spare("-o", options.output, had, world, options.store)  # what it came from lies here, as a rule
             calls = CallFold()
             for event in store.events(run):
                 calls.apply(event)

@@ -148,7 +148,8 @@ def _arguments(options: Options) -> list[str]:
     if options.junit:
         words += [f"--junitxml={options.junit}"]
     if options.parallel > 1:
-        words += ["-n", str(options.parallel)]
+        # As with --jobs: more than a few for each core gain nothing, and a slip of the finger would fill the machine.
+        words += ["-n", str(min(options.parallel, 4 * (os.cpu_count() or 1)))]
     for name in ("planner", "tools"):
         if (given := getattr(options, name)) is not None:
             words.append(f"--rehearsal-{name}={given}")
