@@ -117,6 +117,8 @@ def _check_named(document: Document, role: Role, plan: Source) -> None:
 def _merged(layers: Sequence[Layer]) -> Sections:
     sections: Sections = {}
     for layer in layers:
+        # What a plan expects it expects of its own script: it says nothing of how the same plan ends under another one,
+        # and would fail there for no fault of anybody's.
         if layer.role in _CHOSEN:
             sections.pop("expect", None)
         sections |= layer.sections

@@ -87,6 +87,7 @@ def load_rehearsals(path: str | Path) -> list[Rehearsal]:
 def place_of_expect(rehearsal: Rehearsal) -> tuple[Source, tuple[str, ...]] | None:
     """The text in which what is expected of a rehearsal is written, and where in it; None where nothing is."""
     name = rehearsal.scenario
+    # From the last source back, as a later one is laid over those before it: the first that is met is in force.
     for source in reversed(rehearsal.sources):
         value = read(source.name, source.text).value if source.text else None
         if not isinstance(value, dict):

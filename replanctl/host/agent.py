@@ -122,12 +122,11 @@ class PlanExecuteAgent:
         A session that completed is left alone: its result is returned. Raises InDoubtError where a call is not
         settled, UsageError for what makes no sense or can't be taken up; what planner and tools do never raises.
         """
-        changes = changes_of(limits or {}, granularity, goal, None, settle or {})
-        recording = recording_of(result)
-        if result.status == "completed":
+        going_on = _going_on(result, limits, granularity, goal, settle)
+        if going_on is None:
             return result
         drive = Drive(self._driver, None)
-        return _result(drive.go_on(recording, result.events, changes), drive)
+        return _result(going_on(drive), drive)
 
     async def aresume(
         self,
@@ -139,11 +138,8 @@ class PlanExecuteAgent:
         settle: Settle | None = None,
     ) -> SessionResult:
         """The same as `resume` from a running event loop, as `arun` is the same as `run`."""
-        changes = changes_of(limits or {}, granularity, goal, None, settle or {})
-        recording = recording_of(result)
-        if result.status == "completed":
-            return result
-        return await self._in_a_thread(lambda drive: drive.go_on(recording, result.events, changes))
+        going_on = _going_on(result, limits, granularity, goal, settle)
+        return result if going_on is None else await self._in_a_thread(going_on)
 
     async def _in_a_thread(self, events: Callable[[Drive], Iterator[Event]]) -> SessionResult:
         import asyncio
@@ -170,6 +166,22 @@ class PlanExecuteAgent:
     def _begun(self, drive: Drive, goal: str) -> Iterator[Event]:
         check_goal(goal)
         return drive.begin(goal, self._policy, lessons=self._lessons, specs=self._specs, plain=self._plain)
+
+
+def _going_on(
+    result: SessionResult,
+    limits: Mapping[str, float | More | None] | None,
+    granularity: Granularity | str | None,
+    goal: str | None,
+    settle: Settle | None,
+) -> Callable[[Drive], Iterator[Event]] | None:
+    """What makes a drive go on with a session, or None for one that completed. Raises as `resume` does."""
+    # Looked at first, also for a session that completed: what makes no sense is told whatever became of it.
+    changes = changes_of(limits or {}, granularity, goal, None, settle or {})
+    recording = recording_of(result)
+    if result.status == "completed":
+        return None
+    return lambda drive: drive.go_on(recording, result.events, changes)
 
 
 def _result(events: Iterable[Event], drive: Drive) -> SessionResult:

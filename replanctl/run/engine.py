@@ -225,8 +225,6 @@ class Session:
         if self._no_plan:
             state.stop = Stop(Reason.NO_PLAN, self._no_plan)
 
-    # -- running ------------------------------------------------------------------------------------------------------
-
     def _run(self) -> Iterator[Event]:
         """Until nothing is in flight and nothing more may start."""
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
@@ -235,6 +233,8 @@ class Session:
         if came(state.at):
             yield from self._hear()
         while True:
+            # While a failure or a goal waits for its turn nothing is begun any more, and what is in flight ends: a turn
+            # is taken on a plan in which nothing moves.
             while len(agenda) < width and not something_waits() and not self._settled:
                 cell = next_ready()
                 if cell is None or refusal(Moment.STEP, state, state.next_step) is not None:

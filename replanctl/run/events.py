@@ -34,6 +34,8 @@ Seconds = Annotated[float, msgspec.Meta(ge=0)]
 VersionName = Annotated[str, msgspec.Meta(pattern="^v[1-9][0-9]*$")]
 
 
+# `gc=False` keeps a session's events out of the collector's walks: sound, as nothing that an event holds leads back to
+# it. Empty dicts as defaults are safe in a struct, unlike in a function: msgspec makes a new one for each instance.
 class Event(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
     """What every event carries: its number `seq` (from 0, without gaps), the session's clock `at` in seconds, and the
     plan `version` in force (`v1`)."""

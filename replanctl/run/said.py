@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+# The sentences stand here and not on the structs: those are loaded by every run, these only where a schema is made.
+# Python keeps no docstring of a field, so that they are data.
 Said = Mapping[str, str]
 
 ALIKE: dict[str, str] = {

@@ -81,6 +81,8 @@ def _race(paper: Paper, race: Race, lanes: Sequence[str], rows: Sequence[Row]) -
     paper.line(Span(f"race {paper.glyphs.dot} {paper.joined(head)}", "dim"), indent=2)
     paper.blank()
     table = [_column(race, at, name, paper, rows) for at, name in enumerate(lanes)]
+    # 11 columns are the indent and the rows' names. Lanes that do not fit beside each other are shared out evenly over
+    # as few blocks as hold them, so that no lane stands in a last block alone.
     room = min(max(width(cell.text) for column in table for cell in column) + 2, paper.width - 11)
     blocks = -(-len(lanes) // max((paper.width - 11) // room, 1))
     per = -(-len(lanes) // blocks)
@@ -254,6 +256,8 @@ def verdict(versus: Versus, first: str) -> str:
     if not versus.better and not versus.worse:
         return f"{versus.lane} against {first}: {counts}."
     differing = len(versus.better) + len(versus.worse)
+    # Of five pairs that differ even all on one side come to 6 % by chance, two-sided: fewer than six can't be told from
+    # luck at the usual 5 %.
     few = f"; {plural(differing, 'difference')} can't tell" if differing < 6 else ""
     chance = f"chance alone would be as one-sided in {_percent(versus.chance)} of cases (sign test){few}"
     return f"{versus.lane} against {first}: {counts}; {chance}."

@@ -15,6 +15,7 @@ from replanctl.show.text import UNICODE, Glyphs
 from replanctl.show.words import number, plural, seconds
 
 ROUTES_SHOWN = 40
+# The marks of a plan diff, for routes: `=` both runs took it, `-` only the first, `+` only the second.
 _STYLES = {"=": "dim", "-": "gone", "+": "added"}
 
 
@@ -69,6 +70,7 @@ def runs_diff_screen(paper: Paper, diff: RunsDiff, old: Side, new: Side) -> None
 
 
 def _row(paper: Paper, room: int, name: str, was: Span, now: Span) -> None:
+    # Only the first cell is padded to its column: nothing stands behind the second one.
     label = Span(f"{name:<{LABEL}}", "label")
     cells = Span(paper.cell(was.text, room), was.style), Span(paper.cut(now.text, room), now.style)
     paper.line(label, cells[0], "  ", cells[1], indent=INDENT)

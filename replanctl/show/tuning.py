@@ -96,6 +96,7 @@ def _limits(gate: GateTuning, dash: str) -> str:
 
 def levels(gate: GateTuning, tally: Tally | None = None) -> str:
     """`13 frees 4, 16 all 7; 1,240 tokens more`, and what those cost."""
+    # The last level frees all that can be freed, and what it takes is said behind it: it is never left out.
     shown = gate.levels if len(gate.levels) <= LEVELS_SHOWN else (*gate.levels[: LEVELS_SHOWN - 1], gate.levels[-1])
     said = [
         f"{reading(gate.gate, level.limit)} {'' if at else 'frees '}"
