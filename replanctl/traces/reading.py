@@ -81,14 +81,8 @@ def _opened(name: str, stdin: Any) -> Iterator[tuple[str, IO[bytes]]]:
             yield name, stream
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        problem = Problem(
-            name,
-            0,
-            0,
-            "unreadable",
-            f"can't be read: {why}",
-            hint="check that the path is right and that you may use it",
-        )
+        hint = "check that the path is right and that you may use it"
+        problem = Problem(name, 0, 0, "unreadable", f"can't be read: {why}", hint=hint)
         raise InputError([problem]) from None
 
 
