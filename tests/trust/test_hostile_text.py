@@ -63,6 +63,7 @@ SCREENS = {
     "diff 1:v2 1:v3": "other_tool fallback second_action key old_arg revised_action new_arg semantic",
     "diff 1:v3 1:v4": "other_tool fallback last_action",
     "diff plan.yaml 1:v1": "",
+    "diff 1 1": "",
     "replay 1": "",
     "cost --run 1": "",
     "resume 1": SESSION,
