@@ -123,11 +123,12 @@ class Shard:
         self.path = path
         try:
             self._stream = Path(path).open("rb")  # noqa: SIM115 `close` closes it
+            head = self._stream.readline(MOST)
         except OSError as error:
             why = f"can't be read: {error.strerror or error}"
             raise _refused(path, 0, why, "name the files that --shard i/n -o FILE wrote") from error
         try:
-            self.study = _head(self._stream.readline(MOST))
+            self.study = _head(head)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             self.close()
             raise _refused(path, 1, "is not the shard of a sweep", "--shard i/n -o FILE writes one") from error

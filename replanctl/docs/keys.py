@@ -100,7 +100,7 @@ def events() -> Iterator[Drawn]:
         (type_,) = part["properties"]["type"]["enum"]
         fields = ((name, said) for name, said in part["properties"].items() if name not in common)
         facts = tuple((name, field.get("description", "")) for name, field in fields)
-        yield Drawn(type_, part["description"], facts, "result")
+        yield Drawn(type_, part.get("description", ""), facts, "result")
 
 
 def fields() -> Iterator[Drawn]:
@@ -133,7 +133,7 @@ def _below(schema: Any, parts: Schema, above: str) -> Iterator[tuple[str, str, s
         yield from _below(parts[schema["$ref"].rpartition("/")[2]], parts, above)
     for name, field in schema.get("properties", {}).items():
         place = f"{above}.{name}" if above else name
-        yield place, name, field["description"]
+        yield place, name, field.get("description", "")
         yield from _below(field, parts, place)
     yield from _below(schema.get("items"), parts, f"{above}[]")
     yield from _below(schema.get("additionalProperties"), parts, f"{above}.NAME")
@@ -145,7 +145,7 @@ def _of_events() -> Iterator[tuple[str, str, str]]:
     schema = event_schema()
     for type_, reference in schema["discriminator"]["mapping"].items():
         for name, field in schema["$defs"][reference.rpartition("/")[2]]["properties"].items():
-            yield f"event {type_}", name, field["description"]
+            yield f"event {type_}", name, field.get("description", "")
 
 
 def takes(schema: Schema) -> str:

@@ -153,6 +153,12 @@ def test_real_tools_and_planners_are_part_of_what_is_suggested(stored: Cli) -> N
     assert document["handover"]["next"] == suggested(given)
 
 
+@pytest.mark.parametrize("folder", ["x" * 300, "a/" * 3000, "plan.yaml", "plan.yaml/x"])
+def test_init_names_a_folder_that_there_can_not_be(cli: Cli, folder: str) -> None:
+    done = cli("init", folder)
+    assert (done.code, done.err.splitlines()[1]) == (2, "  name another folder")
+
+
 @pytest.mark.parametrize("folder", ["a; touch X", "-x", "it's", "plain"])
 def test_init_suggests_what_a_shell_takes(cli: Cli, folder: str) -> None:
     done = cli("init", "--", folder)

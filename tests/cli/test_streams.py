@@ -52,6 +52,8 @@ LINES: list[tuple[str, int, str]] = [
     ("REPLANCTL run plan.yaml --outcomes denied.yaml -q 2> /dev/full", 1, ""),
     ("REPLANCTL run nope.yaml 2>&-", 2, ""),
     ("mkdir gone; cd gone; rmdir ../gone; REPLANCTL run ../plan.yaml --tools os --no-store", 2, "replanctl: the w"),
+    ("PYTHONOPTIMIZE=2 REPLANCTL explain patch", 0, ""),
+    ("PYTHONOPTIMIZE=2 REPLANCTL schema result", 0, ""),
     ("mkdir gone; cd gone; rmdir ../gone; REPLANCTL test ../expecting.yaml", 2, "replanctl: the working folder"),
 ]  # fmt: skip
 

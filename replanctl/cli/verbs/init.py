@@ -29,12 +29,12 @@ class Options(Shared, frozen=True, kw_only=True):
 def execute(options: Options, world: World) -> int:
     """Write the example, unless anything is there already."""
     texts = {options.folder / name: text for name, text in _texts().items()}
-    for target in texts:
-        # Everything is looked at before anything is written. A link counts even where it leads nowhere: writing through
-        # it would make a file elsewhere.
-        if target.exists() or target.is_symlink():
-            raise UsageError(f"{target} is there already, and is left as it is", hint="name another folder")
     try:
+        for target in texts:
+            # Everything is looked at before anything is written. A link counts even where it leads nowhere: writing
+            # through it would make a file elsewhere.
+            if target.exists() or target.is_symlink():
+                raise UsageError(f"{target} is there already, and is left as it is", hint="name another folder")
         options.folder.mkdir(parents=True, exist_ok=True)
         for target, text in texts.items():
             with target.open("x", encoding="utf-8", newline="\n") as file:
