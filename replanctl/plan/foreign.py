@@ -51,9 +51,12 @@ def foreign_references(text: str, known_ids: Container[str]) -> tuple[Foreign, .
 
 def may_be_foreign(args: Any) -> bool:
     """Whether any string of a step's args is worth a closer look; so is one with a reference."""
-    if not args:
-        return False
+    if type(args) is dict and _HOLDS_TEXT.isdisjoint(map(type, args.values())):
+        return False  # nothing but numbers, which every step of a plan from Python is asked for
     return any(map(SIGNS.search, strings(args)))
+
+
+_HOLDS_TEXT = frozenset({str, dict, list, tuple})
 
 
 def foreign_in(args: Any, known_ids: Container[str]) -> Iterator[Foreign]:

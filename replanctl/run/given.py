@@ -64,6 +64,7 @@ def _plain_args(step: Step) -> dict[str, Any] | None:
 
 
 _IS_ID = re.compile(ID_PATTERN).fullmatch
+_TEXT = frozenset({str})
 _BIG = 1 << 63  # whole numbers that JSON can say lie between
 
 
@@ -78,7 +79,7 @@ def _says_little(step: Step) -> bool:
         and step.tool_name.isascii()
         and type(step.action) is str
         and step.action.isascii()
-        and (needs is None or (type(needs) is tuple and all(map(_is_id, needs))))
+        and (needs is None or (type(needs) is tuple and _TEXT.issuperset(map(type, needs)) and all(map(_IS_ID, needs))))
         and type(step.assumes) is tuple
         and not step.assumes
         and type(step.alternatives) is tuple
