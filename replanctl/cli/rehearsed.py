@@ -15,7 +15,7 @@ from replanctl.files import Rehearsal
 from replanctl.host import PLANNER_TIMEOUT, mismatches, prepare
 from replanctl.run import AnyEvent, Policy, SessionResult, step_ids, story_of
 
-WIDTH = 100  # columns of a story in a test's report
+WIDTH = 80  # columns of a story in a test's report
 _TOLD = 2  # steps whose stories are told of one failure
 _PLACE = re.compile(r"(\w+)(?:\[(\d+)\]|\.E([\w-]+))?")
 

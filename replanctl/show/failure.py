@@ -48,7 +48,7 @@ class FailureLines:
         if event.mapping:
             arrow = self._columns.paper.glyphs.arrow
             names = ", ".join(f"{local} {arrow} {id_}" for local, id_ in event.mapping.items())
-            self._columns.detail("named", names)
+            self._columns.detail("named", f"the draft's {names} here")
         for warning in event.warnings:
             self._columns.detail("warning", warning, style="notice")
 

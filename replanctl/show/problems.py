@@ -13,7 +13,7 @@ from urllib.parse import quote
 import msgspec
 
 from replanctl.errors import Problem
-from replanctl.show.paper import Paper, Span
+from replanctl.show.paper import Span
 from replanctl.show.text import UNICODE, Glyphs, clean, cut, encodable, glyphs_for, split, width
 from replanctl.show.words import plural
 
@@ -24,17 +24,6 @@ _CONTEXT = 40  # columns kept before the place in a line that is longer
 
 # `file:line:column:` at the head of a line is what editors, terminals and CI systems make a link of. So the line is
 # written whole, however wide the terminal is, and the same in a log and on a screen.
-def problem_lines(problems: Iterable[Problem], encoding: str | None = None) -> Iterator[str]:
-    """The problems, each with its excerpt and hint; plain text, so that it is the same in a log."""
-    return ("".join(span.text for span in line) for line in problem_spans(problems, encoding))
-
-
-def problems_screen(paper: Paper, problems: Iterable[Problem], encoding: str | None = None) -> None:
-    """The same lines in colour; none is folded, so that a terminal can be searched for them."""
-    for line in problem_spans(problems, encoding):
-        paper.whole(*line)
-
-
 def problem_spans(
     problems: Iterable[Problem], encoding: str | None = None, columns: int | None = None
 ) -> Iterator[list[Span]]:

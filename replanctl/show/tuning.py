@@ -109,9 +109,13 @@ def levels(gate: GateTuning, tally: Tally | None = None) -> str:
     return f"{', '.join(said)}; {number(gate.levels[-1].tokens)} tokens{paid} more"
 
 
+def _limits_of(gate: GateTuning) -> list[str]:
+    """The limits along a curve."""
+    return ["now" if point.limit is None else reading(gate.gate, point.limit) for point in gate.curve]
+
+
 def _curve(paper: Paper, gate: GateTuning, tuning: Tuning) -> None:
-    limits = ["now" if point.limit is None else reading(gate.gate, point.limit) for point in gate.curve]
-    room = max(map(len, limits))
+    limits, room = _limits_of(gate), max(len(limit) for each in tuning.gates for limit in _limits_of(each))
     name = f"{gate.gate:<{max(len(name) for name in GateName)}}"
     shown = list(zip(gate.curve, limits, strict=True))
     if len(shown) > 2 * LEVELS_SHOWN:

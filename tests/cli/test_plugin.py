@@ -89,7 +89,7 @@ def test_rehearsals_are_collected_and_known_by_name(project: Project) -> None:
 def test_a_failure_tells_what_came_and_the_story_behind_it(project: Project) -> None:
     done = project.pytest("plans/wrong.yaml")
     assert 'reason: expected "goal_met", got "escalated"' in done.out
-    assert "  step 2: failed" in done.out
+    assert "  ✗ step 2: failed" in done.out
     assert "class   permission: denied" in done.out
     assert "Traceback" not in done.out
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from replanctl.errors import Problem
-from replanctl.show.problems import count_line, problem_lines, problems_screen
+from replanctl.show.problems import count_line, problem_spans
 from tests.show.golden import drawn
 
 CASES: list[tuple[Problem, list[str]]] = [
@@ -35,9 +35,13 @@ CASES: list[tuple[Problem, list[str]]] = [
 ]  # fmt: skip
 
 
+def plain(problems: list[Problem]) -> list[str]:
+    return ["".join(span.text for span in line) for line in problem_spans(problems)]
+
+
 @pytest.mark.parametrize(("problem", "lines"), CASES, ids=lambda value: getattr(value, "message", ""))
 def test_a_problem_in_lines(problem: Problem, lines: list[str]) -> None:
-    assert list(problem_lines([problem])) == lines
+    assert plain([problem]) == lines
 
 
 def test_problems_are_counted() -> None:
@@ -48,9 +52,8 @@ def test_problems_are_counted() -> None:
 
 def test_colour_changes_nothing_but_colour() -> None:
     problem = Problem("a.yaml", 3, 5, "unknown-key", "no \x1b[1m key", "error", "    aktion: x", "did you mean action?")
-    plain = "".join(f"{line}\n" for line in problem_lines([problem]))
-    assert drawn(lambda paper: problems_screen(paper, [problem]), width=20) == plain
-    coloured = drawn(lambda paper: problems_screen(paper, [problem]), width=20, color=True)
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    said = "".join(f"{line}\n" for line in plain([problem]))
+    coloured = drawn(lambda paper: [paper.whole(*line) for line in problem_spans([problem])], width=20, color=True)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == said
     assert "\x1b[1;31merror" in coloured
     assert "\x1b[1;31m^" in coloured

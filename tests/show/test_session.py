@@ -246,7 +246,7 @@ TOLD: dict[str, tuple[tuple[e.Event, ...], list[str]]] = {
     ),
     "names and warnings of a draft": (
         (e.PlanDraft(0, 1.0, "v1", "1", Granularity.PATCH, "scripted", (), {"a": "4", "b": "5"}, warnings=("twice",)),),
-        ["                 named   a → 4, b → 5", "                 warning twice"],
+        ["                 named   the draft's a → 4, b → 5 here", "                 warning twice"],
     ),
     "a goal that is no other": (
         (e.GoalChanged(0, 2.0, "v1", "new", "old", False, (), ("it is the current one",)),),
