@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from replanctl.cli.flags import Flag, Shared, Verb, duration, positive
 from replanctl.cli.following import UNWATCHED, Unwatched
-from replanctl.cli.output import say, write_document
+from replanctl.cli.output import OutputError, say, write_document
 from replanctl.cli.spared import spare
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World, failing_at_the_end
 from replanctl.errors import UsageError
+from replanctl.files import check_writable
 from replanctl.host import PLANNER_TIMEOUT, outside_of
 
 _INSTALL = "pip install pytest-xdist, or leave out -n"
@@ -59,8 +60,8 @@ def execute(options: Options, world: World) -> int:
     from replanctl.cli.collect import Reports, Watching
 
     for path in options.paths:
-        if not path.exists():
-            raise UsageError(f"there is no {path}")
+        if not os.path.exists(path):  # noqa: PTH110  # a name that is too long is none either
+            raise UsageError(f"there is no {path}", hint="name plans with an expect: block, or folders of them")
     spare("--junit", options.junit, options.paths, world, options.store)
     if options.parallel > 1 and find_spec("xdist") is None:
         raise UsageError("-n runs tests side by side with pytest-xdist, which is not here", hint=_INSTALL)
@@ -72,6 +73,7 @@ def execute(options: Options, world: World) -> int:
         _without(world, "PYTEST_ADDOPTS", "PYTEST_PLUGINS"),
         redirect_stdout(sys.stderr) if aside else nullcontext(),
         _watched(options, world, watching.column) as watching.watch,
+        _reported(options.junit),
     ):
         # pytest runs the tests, since it has everything that a runner needs (selection, reports, processes); but none
         # of what a project has set up for its own code, which has nothing to do with plans.
@@ -83,7 +85,7 @@ def execute(options: Options, world: World) -> int:
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         raise UsageError("no rehearsal with an expect: block was found", hint="say in the plan what you expect of it")
     if code == pytest.ExitCode.INTERRUPTED and not options.quiet:
-        raise UsageError("not every rehearsal could be read")
+        raise UsageError("not every rehearsal could be read", hint="what is wrong with it stands above")
     if reports.unread:  # with several processes pytest takes that for a failure
         return UsageError.exit_code
     return int(code) if code in _FAILED else UsageError.exit_code
@@ -96,6 +98,19 @@ def _watched(options: Options, world: World, column: Callable[[], int]) -> Abstr
     from replanctl.cli.waiting import watching_tests
 
     return watching_tests(options, world, column)
+
+
+@contextmanager
+def _reported(report: Path | None) -> Iterator[None]:
+    """Say so where the report can't be written, at once or at the end. pytest makes the folders that it goes into."""
+    try:
+        if report is not None and report.parent.exists():
+            check_writable(report)
+        yield
+    except OSError as error:
+        if report is None:
+            raise
+        raise OutputError(str(report), error) from error
 
 
 def _check(options: Options) -> None:
