@@ -131,13 +131,22 @@ def compare_trials(case: Case, lanes: Sequence[Lane | Strategy]) -> list[Trial]:
 
 def lanes_of(rehearsal: Rehearsal, lanes: Sequence[Lane | Strategy]) -> list[Lane]:
     """The policies that lanes mean for a rehearsal. Raises UsageError for fewer than two."""
-    if len(lanes) < 2:
-        raise UsageError("a comparison takes two policies or more", hint="give --policy twice, or --strategies all")
+    paired(lanes)
     return [strategy_lane(lane, rehearsal.policy) if isinstance(lane, Strategy) else lane for lane in lanes]
 
 
+def paired(lanes: Sequence[object]) -> None:
+    """Refuse lanes that make no pair: an empty table would pass for one in which nothing became worse."""
+    if len(lanes) < 2:
+        raise UsageError("a comparison takes two policies or more", hint="give --policy twice, or --strategies all")
+
+
 def compare(facts: Iterable[Facts], lanes: Sequence[str]) -> Comparison:
-    """The table from the facts of the trials, case by case and lane by lane; only pairs that differ are kept."""
+    """The table from the facts of the trials, case by case and lane by lane; only pairs that differ are kept.
+
+    Raises UsageError for fewer than two lanes.
+    """
+    paired(lanes)
     columns = [LaneFold(name) for name in lanes]
     others = [_Other(name) for name in lanes[1:]]
     left, cases = iter(facts), 0

@@ -17,7 +17,7 @@ from msgspec import UNSET, UnsetType
 from replanctl.files import Rehearsal, Source, parse_rehearsal
 from replanctl.host import Case
 from replanctl.lab.bills import COMPARE_MONEY, TUNE_MONEY
-from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_trials
+from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_trials, paired
 from replanctl.lab.facts import Facts
 from replanctl.lab.matrix import Matrix, MatrixOptions, matrix, matrix_trials
 from replanctl.lab.race import race
@@ -121,7 +121,8 @@ def tune_study(cases: Sequence[Case], made_by: str, left_out: int = 0) -> tuple[
 
 
 def compare_study(cases: Sequence[Case], lanes: Sequence[Lane | Strategy], made_by: str) -> tuple[Study, Work]:
-    """Each rehearsal under each lane."""
+    """Each rehearsal under each lane. Raises UsageError for fewer than two."""
+    paired(lanes)
     studied = tuple(_studied(case, len(lanes), whole=len(cases) == 1) for case in cases)
     work = ((case.rehearsal, compare_trials(case, lanes)) for case in cases)
     return Study(Kind.COMPARE, made_by, studied, tuple(lanes)), work

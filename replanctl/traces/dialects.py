@@ -66,6 +66,7 @@ GENAI = Dialect(
         "@gen_ai.client.inference.operation.details/gen_ai.input.messages",
         "@gen_ai.user.message/content",
     ),
+    scope=("openai_v2", "google_genai", "util.genai"),
     args_on="OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true records arguments and results",
 )
 GENAI_EVENTS = Dialect(

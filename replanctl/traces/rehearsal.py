@@ -251,7 +251,12 @@ def _cut(text: str, length: int) -> str:
 
 
 def _outcome(step: Recorded, disguise: Disguise) -> dict[str, Any]:
-    return {"match": {"step": step.number}, "returns": [_entry(call, disguise) for call in step.attempts]}
+    """What a step's attempts returned. The tool is part of the match: under another policy a new step may come by the
+    number of a later one, and must not be given that one's answers."""
+    return {
+        "match": {"step": step.number, "tool": step.first.tool},
+        "returns": [_entry(call, disguise) for call in step.attempts],
+    }
 
 
 def _entry(call: Any, disguise: Disguise) -> dict[str, Any]:

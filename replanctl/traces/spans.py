@@ -84,7 +84,8 @@ def _tool(span: Span, attributes: Attributes, scope: str) -> None:
     dialects = [d for d in DIALECTS if attributes.marked(d.tools) or any(part in scope for part in d.scope)]
     # Which setting would have recorded what is missing depends on the instrument, and its scope names it more surely
     # than an attribute that several write.
-    particular = [d for d in dialects if any(part in scope for part in d.scope)] or dialects
+    # Scopes of the general contain those of the particular, which stands first in the list.
+    particular = [d for d in dialects if any(part in scope for part in d.scope)][:1] or dialects
     span.hints = tuple(hint for d in particular for hint in (d.args_on, d.results_on) if hint)
 
 

@@ -267,6 +267,8 @@ def test_fail_on(cli: Cli, words: str, code: int, said: str) -> None:
     ("words", "said"),
     [
         ("compare plans/vendors.yaml", "a comparison takes two policies or more"),
+        ("compare plans/lab/support", "a comparison takes two policies or more"),
+        ("compare plans/lab/support --fail-on worse --format json", "a comparison takes two policies or more"),
         ("compare plans --policy plans/lab/now.yml", "the plans have policies of their own that differ"),
         ("compare plans/lab/support --policy plans/lab/now.yml --policy plans/lab/now.yml", "one policy is given "),
         ("compare plans/vendors.yaml --strategies patch,deep", "Invalid value for '--strategies': 'deep' is none of "),

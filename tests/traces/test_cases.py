@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from replanctl import rehearse
 from replanctl.files import Role, Source, parse_rehearsal
 from replanctl.traces import Imported, import_traces
 from tests.conftest import ROOT
+from tests.traces.making import run
 
 CASES = Path(__file__).parent / "cases"
 RECORDINGS = sorted(path for path in CASES.iterdir() if path.suffix != ".yaml")
@@ -68,3 +70,14 @@ def test_every_rehearsal_is_sound(path: Path) -> None:
             assert rehearsal.warnings == ()
             assert rehearsal.recorded is not None
             assert rehearsal.recorded.bound == imported.report.bound
+
+
+def test_a_step_that_comes_by_a_later_ones_number_is_not_given_its_answers(tmp_path: Path) -> None:
+    calls = ("find", {"x": 1}, "there"), ("book", {"x": "there"}, "Error: full"), ("wait", {"x": 3}, "waited")
+    (found,) = import_traces([run(*calls)])
+    path = tmp_path / "it.yaml"
+    path.write_text(found.text or "")
+    # The tail of a fault in step 1 lists `book` again as step 3, which is the number of the recorded `wait`.
+    done = rehearse(path, faults=["1=semantic"])
+    third = next(execution for execution in done.history if execution.step_id == "3")
+    assert (third.tool, third.status, third.error and third.error.error_msg) == ("book", "failed", "Error: full")

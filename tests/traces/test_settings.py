@@ -194,3 +194,18 @@ def test_without_a_check_nothing_is_run() -> None:
 def test_lines_may_be_text_bytes_or_values() -> None:
     text = json.dumps(FAILING)
     assert [each.text for each in imported(text, text.encode(), FAILING)] == [one(FAILING).text] * 3
+
+
+@pytest.mark.parametrize(
+    ("scope", "setting"),
+    [
+        ("opentelemetry.instrumentation.openai_v2", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"),
+        ("opentelemetry.instrumentation.google_genai", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"),
+        ("opentelemetry.instrumentation.langchain", "TRACELOOP_TRACE_CONTENT=true"),
+    ],
+)
+def test_the_setting_is_that_of_what_recorded_it(scope: str, setting: str) -> None:
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look"}
+    span = {"trace_id": "t", "span_id": "s", "name": "execute_tool look", "start_time": 1, "end_time": 2}
+    found = one({"scope": {"name": scope}, "spans": [{**span, "attributes": attributes}]})
+    assert found.report.hint.startswith(setting)
