@@ -120,12 +120,12 @@ class Calls(Once):
         if run.tries >= s.max_attempts and self.next_fallback(run) is None:
             self.end_run(run)
             return
-        refusal = self.refusal(s.coefficients["retry"], run.step, starting=False)
-        if refusal is not None and refusal[0] != "max_seconds":
-            self.abandon(run, refusal[0], refusal[1]["reading"])
-            return
         limit = s.gates["max_seconds"]
-        if run.tries < s.max_attempts:
+        if run.tries < s.max_attempts:  # a fallback is asked for when it begins, behind all that ends at this instant
+            refusal = self.refusal(s.coefficients["retry"], run.step, starting=False)
+            if refusal is not None and refusal[0] != "max_seconds":
+                self.abandon(run, refusal[0], refusal[1]["reading"])
+                return
             wait = min(s.backoff * s.factor ** (run.tries - 1), s.max_backoff)
             if status != "lost" and run.outcome.get("retry_after") is not None:
                 wait = seconds(run.outcome["retry_after"])

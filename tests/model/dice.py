@@ -92,6 +92,19 @@ class Dice(Drafts):
             }
         if r.random() < 0.1:
             policy.setdefault("solver", {})["min_evidence"] = r.choice([0, 2, 3])
+        if r.random() < 0.15:
+            retry = {
+                "max_attempts": 4,
+                "backoff": "1s",
+                "factor": r.choice([0, 1, 3]),
+                "max_backoff": r.choice(["2s", 60]),
+            }
+            policy["retry"] = retry
+        if r.random() < 0.2:
+            for step in found["steps"]:
+                step["produces"] = r.choice(
+                    [{"rows": "any"}, {"rows": "list?"}, {"total": "float"}, {"total": "bool?"}, {}]
+                )
         if r.random() < 0.1:
             policy["lessons"] = {"max": r.choice([0, 1, 2, None]), "evict": r.choice(["oldest", "by_type"])}
         if r.random() < 0.15:

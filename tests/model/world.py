@@ -95,7 +95,7 @@ def breach(value: Any, produces: dict[str, str] | None) -> str | None:
         have = value[name]
         if have is None or have in ("", [], {}):
             if not optional:
-                return f"{name}: expected {want}, got {'null' if have is None else 'an empty ' + type_name(have)}"
+                return f"{name}: expected {kind}, got {'null' if have is None else 'an empty ' + type_name(have)}"
             continue
         fits = {
             "any": True,
@@ -107,7 +107,7 @@ def breach(value: Any, produces: dict[str, str] | None) -> str | None:
             "dict": isinstance(have, dict),
         }[want]
         if not fits:
-            return f"{name}: expected {want}, got {type_name(have)}"
+            return f"{name}: expected {kind}, got {type_name(have)}"
     return None
 
 
