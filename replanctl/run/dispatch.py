@@ -178,9 +178,10 @@ class Dispatcher:
     def _answered(self, execution: Execution) -> Iterable[Event]:
         state, outcome, coefficient = self._state, execution.answer, execution.coefficient
         status, message = outcome.status, outcome.message
-        if execution.made is not None:
+        step = execution.cell.step
+        if execution.made is not None or step.again:
             self.guard.hears(execution)
-        produces = execution.cell.step.produces
+        produces = step.produces
         if status is _OK and produces is not None and (fault := answer_fault(produces, outcome.value)):
             status, message = Status.SHAPE, fault
         tokens = coefficient if outcome.tokens is None else outcome.tokens

@@ -103,11 +103,12 @@ class Guarding:
             execution.made.number = self._state.seq - 1
 
     def hears(self, execution: Execution) -> None:
-        """What came of a call that is made once. `again` is good for one that was answered."""
+        """What came of a call that is made once, or of a step that says `again`: that is good for one answered call of
+        the step's own tool, whichever it is, and what is made of the step afterwards does not have it."""
         outcome, cell = execution.answer, execution.cell
-        assert execution.made is not None
-        self._once.hear(execution.made, outcome.status, outcome.value)
-        self._state.graph.release()
+        if execution.made is not None:
+            self._once.hear(execution.made, outcome.status, outcome.value)
+            self._state.graph.release()
         if outcome.status.is_answer and cell.step.again and execution.tool == cell.step.tool_name:
             cell.step = msgspec.structs.replace(cell.step, again=False)
 

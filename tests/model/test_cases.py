@@ -374,6 +374,18 @@ CASES = [
         {"attempts": [1, 1, 1, 1]},
     ),
     Case(
+        "again is good for one answered call, also one of a tool that may be called again",
+        plan(
+            {"id": 1, "tool": "pay"},
+            {"id": 2, "tool": "look", "again": True, "alternatives": [{"tool": "pay"}]},
+            tools=ONCE,
+            outcomes=[outcome({"step": 2}, "empty")],
+        ),
+        "goal_met",
+        "1 done, 2 failed, 2 done",
+        {"attempts": [1, 1, 0]},
+    ),
+    Case(
         "what a draft discards is not taken by the same draft",
         plan(
             {"id": 1, "tool": "pay"},
