@@ -18,6 +18,19 @@ ROOT = Path(__file__).parent.parent
 
 os.environ[STORE_VARIABLE] = ""  # an empty name is refused, also in what tests start as a process
 
+# How wide and colourful a screen is, is the test's to say, also of what it starts as a process.
+for _name in (
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "GITHUB_ACTIONS",
+    "PYTHONOPTIMIZE",
+):
+    os.environ.pop(_name, None)
+
 # The same examples each time, so that a test that fails fails again, and however slow the machine is.
 settings.register_profile("anywhere", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("anywhere")
