@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 from replanctl.kinds import ChangeKind, Health, StepState
 from replanctl.plan import StepChange, StepLike, same_args, variable_name
 from replanctl.run import SessionResult, VersionView
+from replanctl.show.leaves import WIDE, args_in_words
 from replanctl.show.marks import title, tool_beside
-from replanctl.show.text import Glyphs, cut
-from replanctl.show.words import compact, number
+from replanctl.show.text import Glyphs
 
-ARGS_SHOWN = 6  # changed args of one step that are listed; the others are counted
-VALUE = 40  # columns that one value of an arg may take
-_CONTEXT = 8  # characters shown before the place where two long values begin to differ
+_LABEL = 10  # columns of the word that a line below a change begins with
+_HANG = 2  # columns by which such a line hangs where it folds
 
 
 class Described(NamedTuple):
@@ -39,11 +37,11 @@ class Described(NamedTuple):
         return self._replace(tool="", note=f" {glyphs.dot} ".join(filter(None, (tool, self.note))))
 
 
-def describe(change: StepChange, glyphs: Glyphs, removed: Mapping[str, StepLike]) -> Described:
+def describe(change: StepChange, glyphs: Glyphs, removed: Mapping[str, StepLike], room: int = WIDE) -> Described:
     """A change in words: the action, a note to stand beside it, and a line for each field that is not the same.
 
     `removed` are the steps that went, by id: one that stands in the place of such a step says its tool only where it is
-    another one, and its args where nothing else tells the two apart.
+    another one, and its args where nothing else tells the two apart. `room` is the columns of a line below.
     """
     old, new = change.old, change.new
     if change.kind is ChangeKind.REMOVED:
@@ -52,12 +50,12 @@ def describe(change: StepChange, glyphs: Glyphs, removed: Mapping[str, StepLike]
         note = f" {glyphs.dot} ".join(_provenance(new))
         gone = removed.get(getattr(new, "replaces", None) or "")
         same_tool = gone is not None and gone.tool == new.tool
-        return Described(title(new), tool_beside(new), note, _told_apart(new, removed, glyphs), same_tool)
+        return Described(title(new), tool_beside(new), note, _told_apart(new, removed, glyphs, room), same_tool)
     if change.kind is ChangeKind.REWIRED:
         return Described(title(new), note=f"rests on {_dependencies(change, glyphs)}")
     before, after = title(old), title(new)
     action = f"{before} {glyphs.arrow} {after}" if before != after else after
-    return Described(action, below=list(_fields(change, glyphs)))
+    return Described(action, below=list(_fields(change, glyphs, room)))
 
 
 def _provenance(step: Any) -> list[str]:
@@ -69,19 +67,24 @@ def _provenance(step: Any) -> list[str]:
     ]
 
 
-def _told_apart(step: Any, removed: Mapping[str, StepLike], glyphs: Glyphs) -> list[str]:
+def _told_apart(step: Any, removed: Mapping[str, StepLike], glyphs: Glyphs, room: int) -> list[str]:
     """The args that make a step another one than that whose place it takes, where both have one title and tool."""
     old = removed.get(getattr(step, "replaces", None) or "")
     if old is None or (title(old), old.tool) != (title(step), step.tool):
         return []
-    return [f"args      {line}" for line in args_in_words(old.args, step.args, glyphs)]
+    return list(_args(old.args, step.args, glyphs, room))
 
 
-def _fields(change: StepChange, glyphs: Glyphs) -> Iterator[str]:
+def _args(old: dict[str, Any], new: dict[str, Any], glyphs: Glyphs, room: int) -> Iterator[str]:
+    # A value that does not fit behind its path goes on the next line, which hangs by two columns and has no label.
+    yield from (f"{'args':<{_LABEL}}{line}" for line in args_in_words(old, new, glyphs, room - _HANG))
+
+
+def _fields(change: StepChange, glyphs: Glyphs, room: int) -> Iterator[str]:
     if "tool" in change.fields:
         yield f"tool      {change.old.tool} {glyphs.arrow} {change.new.tool}"
     if "args" in change.fields:
-        yield from (f"args      {line}" for line in args_in_words(change.old.args, change.new.args, glyphs))
+        yield from _args(change.old.args, change.new.args, glyphs, room)
     if "depends_on" in change.fields:
         yield f"rests on  {_dependencies(change, glyphs)}"
 
@@ -89,32 +92,6 @@ def _fields(change: StepChange, glyphs: Glyphs) -> Iterator[str]:
 def _dependencies(change: StepChange, glyphs: Glyphs) -> str:
     old, new = (", ".join(step.depends_on or ()) or "nothing" for step in (change.old, change.new))
     return f"{old} {glyphs.arrow} {new}"
-
-
-def args_in_words(old: dict[str, Any], new: dict[str, Any], glyphs: Glyphs) -> list[str]:
-    """`vendor: "C" → "D"` for each arg that changed, or `new`, or `dropped`."""
-    lines = []
-    for key in [*old, *(key for key in new if key not in old)]:
-        before, after = (compact(args[key]) if key in args else "" for args in (old, new))
-        if before != after:
-            lines.append(f"{cut(str(key), VALUE, glyphs)}: {_replaced(before, after, glyphs)}")
-    more = len(lines) - ARGS_SHOWN
-    return lines if more <= 0 else [*lines[:ARGS_SHOWN], f"{glyphs.ellipsis} {number(more)} more"]
-
-
-def _replaced(old: str, new: str, glyphs: Glyphs) -> str:
-    if not old or not new:
-        return f"{cut(old or new, VALUE, glyphs)}, {'dropped' if old else 'new'}"
-    return f" {glyphs.arrow} ".join(apart(old, new, glyphs))
-
-
-def apart(old: str, new: str, glyphs: Glyphs) -> tuple[str, str]:
-    """Two values cut so that the place where they differ is seen."""
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    # Two long values are mostly alike at their beginning: cut there, they would look the same.
-    begin = max(same - _CONTEXT, 0) if max(len(old), len(new)) > VALUE else 0
-    lead = glyphs.ellipsis if begin else ""
-    return lead + cut(old[begin:], VALUE, glyphs), lead + cut(new[begin:], VALUE, glyphs)
 
 
 _VARIABLE = re.compile(r"#E([\w-]+)")

@@ -56,6 +56,11 @@ class Columns:
         return self.text + self.action + 2 + self.tool + 2
 
     @property
+    def below(self) -> int:
+        """The columns of a line below a change."""
+        return max(self.paper.width - self.text, 30)
+
+    @property
     def room(self) -> int:
         """The columns of a detail line behind its word."""
         return max(self.paper.width - self.details - LABEL, 10)

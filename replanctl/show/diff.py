@@ -50,7 +50,8 @@ def diff_rows(
     removed = {change.id: change.old for change in diff.changes if change.kind is ChangeKind.REMOVED}
     stretches = [list(group) for _, group in groupby(again.others, key=lambda change: change.kind)]
     described = [
-        [describe(change, columns.paper.glyphs, removed) for change in changes[:most]] for changes in stretches
+        [describe(change, columns.paper.glyphs, removed, columns.below) for change in changes[:most]]
+        for changes in stretches
     ]
     beside = _note_column(columns, [words for stretch in described for words in stretch])
     for changes, stretch in zip(stretches, described, strict=True):

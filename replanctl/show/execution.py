@@ -18,10 +18,12 @@ from replanctl.run import (
     StepEnd,
     StepRetry,
     StepSettled,
+    StepStart,
     error_in_words,
 )
 from replanctl.show.columns import Columns
 from replanctl.show.failure import FailureLines, because
+from replanctl.show.leaves import args_in_words
 from replanctl.show.lessons import Lesson, cause_in_words
 from replanctl.show.marks import state_span, title
 from replanctl.show.paper import Span
@@ -50,10 +52,11 @@ class ExecutionLines:
             StepSettled: self._settled,
         }
 
-    def write(self, execution: ExecutionStory) -> None:
-        """Everything of one execution."""
+    def write(self, execution: ExecutionStory, following: StepStart | None = None) -> None:
+        """Everything of one execution; `following` is the call that was made next in its place, where it failed."""
         self._row(execution)
         self._args(execution)
+        self._next(execution, following)
         ended = execution.ended
         self._causes = _causes(execution)
         if execution.step.expected_outcome:
@@ -93,6 +96,15 @@ class ExecutionLines:
         said += [f"{glyphs.ellipsis} {number(len(args) - ARGS_SHOWN)} more"] if len(args) > ARGS_SHOWN else []
         if said:
             self._columns.detail("args", ", ".join(said))
+
+    def _next(self, execution: ExecutionStory, following: StepStart | None) -> None:
+        """What the next attempt changed of the args."""
+        if execution.started is None or following is None:
+            return
+        columns = self._columns
+        lines = args_in_words(execution.started.args, following.args, columns.paper.glyphs, columns.room)
+        for at, line in enumerate(lines):
+            columns.detail("" if at else "next", line)
 
     def _signal(self, execution: ExecutionStory) -> None:
         signal = execution.signal

@@ -134,6 +134,20 @@ def cut(text: str, columns: int, glyphs: Glyphs = UNICODE) -> str:
     return head.rstrip() + glyphs.ellipsis if columns >= width(glyphs.ellipsis) else ""
 
 
+def middle(text: str, columns: int, glyphs: Glyphs = UNICODE) -> str:
+    """The text cleaned; where it takes more than so many columns, its middle becomes an ellipsis."""
+    most = max(columns, 0) * 8 + 64  # of a long text only both ends are read
+    ends = text if len(text) <= 2 * most else text[:most] + text[-most:]
+    shown = clean(ends, glyphs)
+    if width(shown) <= columns:
+        return shown
+    room = max(columns - width(glyphs.ellipsis), 0)
+    head, rest = split(shown, room - room // 2)
+    while width(rest) > room // 2:
+        rest = split(rest, max(width(rest) - room // 2, 2))[1]
+    return head.rstrip() + glyphs.ellipsis + rest.lstrip()
+
+
 def split(text: str, columns: int) -> tuple[str, str]:
     """The longest head of at most so many columns, and the rest.
 

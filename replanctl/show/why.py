@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import structs
 
 from replanctl.kinds import ChangeKind, StepState
 from replanctl.plan import Step, StepChange, same_args, step_change
-from replanctl.run import Blocker, ExecutionStory, Story, VersionStory, error_in_words
+from replanctl.run import Blocker, ExecutionStory, StepStart, Story, VersionStory, error_in_words
 from replanctl.show.changes import describe, unreferenced
 from replanctl.show.columns import Columns
 from replanctl.show.diff import change_row, same_row
@@ -38,18 +39,30 @@ def why_screen(paper: Paper, story: Story, run: int | None) -> None:
     """Write the story of a step of this run; None is one that is not stored."""
     columns = Columns(paper)
     columns.grow(_forms(story))
-    executions = ExecutionLines(columns)
+    executions, following = ExecutionLines(columns), _next_calls(story.entries)
     _head(paper, story, run)
     columns.head()
     for told in _shown(story.entries):
         if isinstance(told, VersionStory):
             _change(columns, told)
         elif isinstance(told, ExecutionStory):
-            executions.write(told)
+            executions.write(told, following.get(id(told)))
         else:
             more = f"{paper.glyphs.ellipsis} {number(told)} more changes and executions: --format json tells them all"
             paper.line(Span(more, "dim"), indent=2)
     _end(paper, story)
+
+
+def _next_calls(entries: Sequence[VersionStory | ExecutionStory]) -> dict[int, StepStart]:
+    """The next call of the same tool after each execution that failed, by the identity of the execution."""
+    # A step that was called with other args is best understood by what became of them. Another tool takes other args:
+    # there everything would be new, which the change between the two says already.
+    calls = [told for told in entries if isinstance(told, ExecutionStory) and told.started is not None]
+    return {
+        id(told): later.started for told, later in pairwise(calls)
+        if told.ended is not None and told.ended.error is not None and later.started is not None
+        and told.step.tool == later.step.tool
+    }  # fmt: skip
 
 
 def _forms(story: Story) -> Iterator[Step]:
@@ -98,7 +111,7 @@ def _change(columns: Columns, change: VersionStory) -> None:
     """A version, and what it made of the step."""
     columns.paper.line(Span(change.version, "version"), _because(change), indent=2, hang=5)
     difference = step_change(change.old, change.new)
-    said = describe(difference, columns.paper.glyphs, {})
+    said = describe(difference, columns.paper.glyphs, {}, columns.below)
     if beside := _unseen(change, difference, columns.paper.glyphs):
         said = said._replace(note=beside)
     if change.old is None or change.new is None:

@@ -8,8 +8,8 @@ import pytest
 
 from replanctl.plan.diff import diff_plans
 from replanctl.plan.model import Step
-from replanctl.show.changes import apart, args_in_words
 from replanctl.show.diff import count_line, diff_markdown, diff_screen
+from replanctl.show.leaves import apart, args_in_words
 from replanctl.show.text import ASCII, UNICODE
 from tests.show.golden import assert_golden, drawn
 
@@ -101,25 +101,39 @@ def test_counting(old: Any, new: Any, line: str) -> None:
 
 ARGS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "changed": ({"a": "C", "b": 1}, {"a": "D", "b": 1}, ['a: "C" → "D"']),
-    "new and dropped": ({"a": None}, {"b": ""}, ["a: null, dropped", 'b: "", new']),
-    "many": (
-        {},
-        {f"k{i}": i for i in range(9)},
-        [*(f"k{i}: {i}, new" for i in range(6)), "… 3 more"],
+    "new and dropped": ({"a": None}, {"b": ""}, ["a: dropped null", 'b: new ""']),
+    "many": ({}, {f"k{i}": i for i in range(9)}, [*(f"k{i}: new {i}" for i in range(4)), "… 5 more"]),
+    "one more than many": ({}, {f"k{i}": i for i in range(5)}, [f"k{i}: new {i}" for i in range(5)]),
+    "a value deep inside": (
+        {"pay": [{"by": "card", "sum": 299}, {"by": "gift", "sum": 1}]},
+        {"pay": [{"by": "card", "sum": 128}, {"by": "gift", "sum": 1}]},
+        ["pay[0].sum: 299 → 128"],
     ),
+    "an item at the end": ({"pay": [{"sum": 1}]}, {"pay": [{"sum": 2}, {"sum": 3}]}, [
+        "pay[0].sum: 1 → 2", 'pay[1]: new {"sum":3}']),
+    "an item at the beginning": ({"ids": ["b", "c"]}, {"ids": ["a", "b", "c"]}, ['ids[0]: new "a"']),
+    "an item from the middle": ({"ids": ["a", "b", "c"]}, {"ids": ["a", "c"]}, ['ids[1]: dropped "b"']),
+    "a key inside": ({"at": {"x": 1, "y": 2}}, {"at": {"y": 2, "z": []}}, ["at.x: dropped 1", "at.z: new []"]),
+    "another kind": ({"at": {"x": 1}}, {"at": [1]}, ['at: {"x":1} → [1]']),
+    "what Python takes for equal": ({"a": [1, 1, 0]}, {"a": [True, 1.0, 0]}, ["a[0]: 1 → true", "a[1]: 1 → 1.0"]),
     "long values that differ at the end": (
-        {"q": "x" * 100 + "1"},
-        {"q": "x" * 100 + "2"},
-        ['q: …xxxxxxxx1" → …xxxxxxxx2"'],
+        {"q": "x" * 200 + "1"},
+        {"q": "x" * 200 + "2"},
+        [f'q: "{"x" * 49}…{"x" * 47}1" → "{"x" * 49}…{"x" * 47}2"'],
+    ),
+    "long values that differ in the middle": (
+        {"q": "x" * 100 + "1" + "x" * 100},
+        {"q": "x" * 100 + "2" + "x" * 100},
+        [f'q: …xxxxxxxx1{"x" * 89}… → …xxxxxxxx2{"x" * 89}…'],
     ),
     "long values that differ at once": (
-        {"q": "a" + "x" * 100},
+        {"q": "a" + "x" * 200},
         {"q": "b"},
-        [f'q: "a{"x" * 37}… → "b"'],
+        [f'q: "a{"x" * 48}…{"x" * 48}" → "b"'],
     ),
     "half a surrogate pair": ({"q": "\ud800"}, {"q": 1}, ["q: '\\ud800' → 1"]),
-    "hostile key": ({}, {"\x1b[2J" + "k" * 60: 1}, [f"⟨U+001B⟩[2J{'k' * 28}…: 1, new"]),
-}
+    "hostile key": ({}, {"\x1b[2J" + "k" * 80: 1}, [f"⟨U+001B⟩[2J{'k' * 19}…{'k' * 29}: new 1"]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("old", "new", "lines"), ARGS.values(), ids=ARGS)
@@ -127,8 +141,21 @@ def test_args(old: dict[str, Any], new: dict[str, Any], lines: list[str]) -> Non
     assert args_in_words(old, new, UNICODE) == lines
 
 
+def test_args_that_are_nested_without_end() -> None:
+    old, new = {"a": 1}, {"a": 2}
+    for _ in range(40):
+        old, new = {"a": old}, {"a": new}  # type: ignore[dict-item]
+    (line,) = args_in_words(old, new, UNICODE)
+    assert line.startswith("a.a.a.a.a.a.a.a: {")
+    assert " → " in line
+
+
 def test_apart_in_ascii() -> None:
-    assert apart('"' + "x" * 60 + '1"', '"' + "x" * 60 + '2"', ASCII) == ('...xxxxxxxx1"', '...xxxxxxxx2"')
+    middle = "x" * 60
+    assert apart(f'"{middle}1{middle}"', f'"{middle}2{middle}"', ASCII, 20) == (
+        "...xxxxxxxx1xxxxx...",
+        "...xxxxxxxx2xxxxx...",
+    )
 
 
 @pytest.mark.parametrize("columns", range(20, 60))

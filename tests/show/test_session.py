@@ -48,6 +48,10 @@ def test_a_rehearsed_session(name: str) -> None:
     assert_golden(f"session-{name}", drawn(lambda paper: draw(paper, name)))
 
 
+def test_changed_args_on_wide_paper() -> None:
+    assert_golden("session-booking-120", drawn(lambda paper: draw(paper, "booking"), width=120))
+
+
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_the_sample(columns: int) -> None:
     assert_golden(f"sample-{columns}", drawn(draw_sample, width=columns))

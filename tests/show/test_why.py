@@ -25,6 +25,7 @@ TOLD = [
     ("gaps", "4"),  # done without one of the values it reads
     ("goal", "1"),  # its variable goes stale, and gets a verdict
     ("hostile", "2"),
+    ("booking", "2"),  # the next attempt changed a few values deep in its args
 ]
 
 
@@ -32,6 +33,11 @@ TOLD = [
 def test_the_story(name: str, step: str) -> None:
     events, _ = rehearsed(name)
     assert_golden(f"why-{name}-{step}", drawn(lambda paper: why_screen(paper, story_of(events, step), 7)))
+
+
+def test_what_the_next_attempt_changed_on_wide_paper() -> None:
+    events, _ = rehearsed("booking")
+    assert_golden("why-booking-2-120", drawn(lambda paper: why_screen(paper, story_of(events, "2"), 7), width=120))
 
 
 @pytest.mark.parametrize(("columns", "encoding"), [(40, "utf-8"), (120, "utf-8"), (80, "ascii")])
