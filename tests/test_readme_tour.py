@@ -16,7 +16,7 @@ TEXT = README.read_text(encoding="utf-8")
 WORDS = 1500
 # What README says that a command finds: the line's beginning, and words of what it prints.
 FOUND = {
-    "replanctl matrix": "the same call takes effect up to 4 times refund under lost: declared idempotent",
+    "replanctl matrix": "the same call takes effect up to 4 times refund under lost: taken for idempotent",
     "replanctl tune": "Wrote policy.yaml: max_replans 3 (on 5 sessions)",
     "replanctl compare plans": "5 better, 0 worse",
 }

@@ -60,7 +60,10 @@ class Stranded(msgspec.Struct, frozen=True):
 
 
 class Twice(msgspec.Struct, frozen=True):
-    """A tool of which the same call took effect more than once: at most so many times, in so many sessions."""
+    """A tool of which the same call took effect more than once: at most so many times, in so many sessions.
+
+    A tool is taken for `idempotent` unless the plan says otherwise.
+    """
 
     tool: str
     idempotent: bool

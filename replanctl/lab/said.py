@@ -104,7 +104,7 @@ SAID: dict[str, Said] = {
     "Together": {"faults": "The two faults, as `run --fault` takes them."},
     "Stranded": {"always": "Whether only a failure that stays does that, and one alone does not."},
     "Twice": {
-        "idempotent": "Whether the tool is declared to be called twice without harm.",
+        "idempotent": "Whether the tool is taken to be called twice without harm: unless the plan says otherwise.",
         "times": "How often the same call took effect at most.",
         "sessions": "In how many sessions it did.",
     },

@@ -177,7 +177,9 @@ def _facts(report: TraceReport) -> list[str]:
     failed = [f"{count} {status}" for status, count in report.statuses.items() if status != "ok"]
     facts = [report.kind, plural(report.calls, "call"), plural(report.steps, "step"), f"{report.bound} bound", *failed]
     if report.versions > 1:
-        facts.append(f"{report.versions} versions, v1 of {report.v1} (whole: {report.v1_whole})")
+        facts.append(
+            f"{report.versions} versions, v1 has {plural(report.v1, 'step')} ({report.v1_whole} with --plan whole)"
+        )
     return facts
 
 

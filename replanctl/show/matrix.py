@@ -102,7 +102,7 @@ def _twice(matrix: Matrix) -> Iterator[str]:
         alike.setdefault((one.statuses, one.idempotent, one.times), []).append(one.tool)
     for (statuses, idempotent, times), tools in alike.items():
         said = (
-            "declared idempotent, the same call takes"
+            "taken for idempotent, the same call takes"
             if idempotent
             else "although it acts only once, the same call takes"
         )

@@ -146,8 +146,7 @@ def _unseen(change: VersionStory, difference: StepChange, glyphs: Glyphs) -> str
     if old is None or new is None:
         return ""
     if old.id != new.id:
-        needs = f" {glyphs.dot} rests on {_needs(old)} {glyphs.arrow} {_needs(new)}"
-        return f"instead of {old.id}{needs if old.depends_on != new.depends_on else ''}"
+        return f"instead of {old.id}"
     gone = [name for name in old.assumes if name not in new.assumes]
     if gone:
         return f"no longer assumes {', '.join(gone)}"

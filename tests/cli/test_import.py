@@ -30,9 +30,9 @@ def test_one_file_a_trace_and_a_report(runs: Cli) -> None:
     assert sorted(path.name for path in Path("out/deep").iterdir()) == ["a-b.yaml", "one.yaml"]
     assert done.out == (
         "  ✓ one  messages · 3 calls · 3 steps · 2 bound · 1 error ·\n"
-        "    2 versions, v1 of 2 (whole: 2)\n"
+        "    2 versions, v1 has 2 steps (2 with --plan whole)\n"
         "  ✓ a-b  messages · 3 calls · 3 steps · 2 bound · 1 error ·\n"
-        "    2 versions, v1 of 2 (whole: 2)\n"
+        "    2 versions, v1 has 2 steps (2 with --plan whole)\n"
         "\n"
         "  2 traces: 2 rehearsals\n"
         "  6 calls · 6 steps · 2 error · 4 ok · 2 replans · 4 values bound\n"

@@ -132,7 +132,7 @@ ARGS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         [f'q: "a{"x" * 48}…{"x" * 48}" → "b"'],
     ),
     "half a surrogate pair": ({"q": "\ud800"}, {"q": 1}, ["q: '\\ud800' → 1"]),
-    "hostile key": ({}, {"\x1b[2J" + "k" * 80: 1}, [f"⟨U+001B⟩[2J{'k' * 19}…{'k' * 29}: new 1"]),
+    "hostile key": ({}, {"\x1b[2J" + "k" * 80: 1}, [f"⟨U+001B⟩[2J{'k' * 28}…: new 1"]),
 }  # fmt: skip
 
 
