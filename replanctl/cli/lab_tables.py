@@ -164,7 +164,7 @@ def _tell_tuning(study: Study, facts: Iterator[Facts], telling: Telling, stream:
             from replanctl.show import tune_screen
 
             paper = world.paper(stream, telling.color)
-            tune_screen(paper, result, notes=notes, todo=_try(study, telling), tally=tally)
+            tune_screen(paper, result, notes=notes, todo=_try(result, study, telling), tally=tally)
     return complain(world, list(tune_complaints(result, telling.fail_on)))
 
 
@@ -186,7 +186,10 @@ def _write_policy(result: Tuning, study: Study, telling: Telling, stream: TextIO
     with output(stream, telling.policy) as file:
         file.write(policy_text(policy, comments, head))
     limits = [f"{name} {getattr(policy.gates, name):g} (on {_on(result, name)})" for name in comments]
-    yield f"Wrote {telling.policy}: {', '.join(limits) or 'no limit needs to be another'}."
+    unchanged = (
+        "the limits as they were, which is no advice" if result.stop_rate.hits else "no limit needs to be another"
+    )
+    yield f"Wrote {telling.policy}: {', '.join(limits) or unchanged}."
 
 
 def _on(result: Tuning, name: str) -> str:
@@ -194,8 +197,10 @@ def _on(result: Tuning, name: str) -> str:
     return f"{freed} session{'' if freed == 1 else 's'}"
 
 
-def _try(study: Study, telling: Telling) -> list[str]:
-    """The same corpus under the policy that was written."""
+def _try(result: Tuning, study: Study, telling: Telling) -> list[str]:
+    """The same corpus under the policy that was written, where that has another limit."""
+    if not any(gate.proposed is not None for gate in result.gates):
+        return []
     if telling.policy is None or "-" in study.words.split():
         return []
     store = ["--store", str(telling.store)] if telling.store is not None else []

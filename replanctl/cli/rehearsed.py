@@ -17,6 +17,7 @@ from replanctl.run import AnyEvent, Policy, SessionResult, step_ids, story_of
 
 WIDTH = 80  # columns of a story in a test's report
 _TOLD = 2  # steps whose stories are told of one failure
+_NAMED = re.compile(r"\bstep ([\w-]+)")
 _PLACE = re.compile(r"(\w+)(?:\[(\d+)\]|\.E([\w-]+))?")
 
 
@@ -80,9 +81,20 @@ class Rehearsed:
         """The steps that these places are about; where they are about none, those that failed last."""
         ids = step_ids(self.events)
         named = [step for line in found if (step := self._step_of(line)) in ids]
-        # A place like `reason` is about no step; what failed last is what a person would look at next.
+        # A place like `reason` is about no step: what the session's own words name comes first, then what failed last.
+        reason = [step for step in _NAMED.findall(self.result.detail) if step in ids]
         failed = [signal.step_id for signal in reversed(self.result.signals)]
-        return list(dict.fromkeys(named or failed))[:_TOLD]
+        return self._apart(named or [*reason, *failed])
+
+    def _apart(self, steps: Sequence[str]) -> list[str]:
+        """The first few of these steps, without those whose story another one's tells: 6 that became 8 is one."""
+        told: list[str] = []
+        known: set[str] = set()
+        for step in dict.fromkeys(steps):
+            if len(told) < _TOLD and step not in known:
+                told.append(step)
+                known.update(story_of(self.events, step).line)
+        return told
 
     def _step_of(self, line: str) -> str | None:
         """The step that a place in the result is about: `variables.E3`, or `history[2]`, whose entry names it."""

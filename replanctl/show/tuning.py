@@ -104,7 +104,7 @@ def levels(gate: GateTuning, tally: Tally | None = None) -> str:
         for at, level in enumerate(shown)
     ]
     if not said:
-        return "no limit frees any" if gate.stopped else ""
+        return "no limit alone frees any" if gate.stopped else ""
     paid = "" if tally is None else f" ({tally.prices.said(tally.more(gate.gate)[-1])})"
     return f"{', '.join(said)}; {number(gate.levels[-1].tokens)} tokens{paid} more"
 
@@ -182,7 +182,14 @@ def paid_in_words(tally: Tally | None) -> Iterator[str]:
 
 
 def few_words(tuning: Tuning) -> Iterator[str]:
-    """Limits that hardly anything decided."""
+    """Limits that hardly anything decided, and sessions that no single limit frees."""
+    # One gate is lifted at a time. A session that two of them would stop stays stopped each time, and only running it
+    # under higher limits altogether tells whether it could have finished.
+    if tuning.stop_rate.hits and not tuning.could_finish.hits:
+        yield (
+            "No single limit frees any of them: each gate is lifted alone, and several may bind at once. "
+            "Raise the limits together, or leave --policy out to see what the rehearsals' own come to."
+        )
     for gate in tuning.gates:
         if gate.by_few and gate.proposed is not None:
             sessions = plural(gate.worth_freeing, "session")

@@ -112,11 +112,13 @@ def _change(columns: Columns, change: VersionStory) -> None:
     columns.paper.line(Span(change.version, "version"), _because(change), indent=2, hang=5)
     difference = step_change(change.old, change.new)
     said = describe(difference, columns.paper.glyphs, {}, columns.below)
-    if beside := _unseen(change, difference, columns.paper.glyphs):
+    again = change.old is not None and change.new is not None and _is_listed_again(change.old, change.new, difference)
+    below = () if again else said.below
+    if beside := _unseen(change, difference, columns.paper.glyphs, below):
         said = said._replace(note=beside)
     if change.old is None or change.new is None:
         change_row(columns, difference, said)
-    elif _is_listed_again(change.old, change.new, difference):
+    elif again:
         same_row(columns, difference.id, said._replace(words=title(change.new), below=()))
     elif change.old.id != change.new.id:  # as in the diff of the whole plan: another step, in the place of this one
         change_row(columns, structs.replace(difference, kind=ChangeKind.ADDED), said)
@@ -140,13 +142,15 @@ def _because(change: VersionStory) -> str:
     return "" if change.rule is None else f" {RESUMED}"
 
 
-def _unseen(change: VersionStory, difference: StepChange, glyphs: Glyphs) -> str:
-    """What a difference does not show: whose place was taken, which premises went, that nothing changed at all."""
+def _unseen(change: VersionStory, difference: StepChange, glyphs: Glyphs, below: Sequence[str]) -> str:
+    """What a difference and the lines `below` do not show: whose place was taken, which premises went, no change."""
     old, new = change.old, change.new
     if old is None or new is None:
         return ""
     if old.id != new.id:
-        return f"instead of {old.id}"
+        needs = f" {glyphs.dot} rests on {_needs(old)} {glyphs.arrow} {_needs(new)}"
+        told = old.depends_on == new.depends_on or any(line.startswith("rests on") for line in below)
+        return f"instead of {old.id}{'' if told else needs}"
     gone = [name for name in old.assumes if name not in new.assumes]
     if gone:
         return f"no longer assumes {', '.join(gone)}"
