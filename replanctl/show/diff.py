@@ -156,7 +156,7 @@ def _placed(columns: Columns, described: Described, beside: int | None) -> tuple
     """The words, what stands behind them on the same line, and the lines below."""
     paper, room = columns.paper, _room(columns, described)
     words, tool, note, below, _ = described
-    if note and beside is None:
+    if note and beside is None and paper.width >= NARROW:
         behind = f"{'':{columns.action - width(words)}}  {paper.cell(tool, columns.tool)}  {note}"
         return words, behind, below
     if note and room < width(words):

@@ -87,7 +87,10 @@ def test_what_is_no_test_exits_with_2(tmp_path: Path, text: str, said: str) -> N
 
 def test_a_path_that_is_not_there_exits_with_2(tmp_path: Path) -> None:
     done = run_test(tmp_path, "nowhere.yaml")
-    assert (done.returncode, done.stderr) == (2, "replanctl: there is no nowhere.yaml\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "replanctl: there is no nowhere.yaml\n  name plans with an expect: block, or folders of them\n",
+    )
 
 
 REPLACED = """\
