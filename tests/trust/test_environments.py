@@ -146,7 +146,7 @@ def on_terminal(words: list[str], folder: Path, columns: int, more: Mapping[str,
 LOOKED_AT = {
     "run": (["run", str(PLAN)], 0, {"✓": "green", "✗": "red"}),
     "diff": (["diff", "v2", "v1"], 0, {"+": "green", "~": "brown"}),
-    "diff of files": (["diff", str(PLAN), str(ROOT / "plans" / "rewoo.yaml")], 0, {"+": "green", "-": "red"}),
+    "diff of files": (["diff", str(PLAN), str(ROOT / "plans" / "render.yaml")], 0, {"+": "green", "-": "red"}),
     "cost": (["cost", "--steps", "8", "--fail", "4"], 0, {"█": "blue", "░": "magenta"}),
 }
 
