@@ -98,7 +98,8 @@ class _Layer:
         self.readable = Either(self.graph.known, self.ids)
         self.is_copy = plan.open is None
         self.given = any(local != id_ and id_ not in self.graph.known for local, id_ in self.ids.items())
-        self.new_ids = frozenset(self.ids.values()).difference(self.graph.known)
+        # Asked one by one: taking away every id that the plan has known would cost what the plan is long.
+        self.new_ids = frozenset(id_ for id_ in self.ids.values() if id_ not in self.graph.known)
         # What a name means to a new step: the draft's own where no other step ever had it, and what is listed before.
         self.meant = {local: id_ for local, id_ in self.ids.items() if local not in self.graph.known}
         self.listed_before: set[str] = set()
