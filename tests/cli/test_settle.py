@@ -68,6 +68,13 @@ def test_it_asks_with_commands_that_work(paying: Cli) -> None:
     assert events(paying) == before
 
 
+def test_a_call_that_promises_nothing_happened_with_null(cli: Cli) -> None:
+    cli.files({"plan.yaml": PLAN.replace(", produces: {paid: bool}", ""), "lost.yaml": LOST})
+    run(cli, "lost.yaml")
+    said = " ".join(refused(cli("resume")).split())
+    assert "--settle 2=done: it happened, and its answer is null (done:JSON gives another)" in said
+
+
 def test_the_commands_name_the_store(paying: Cli) -> None:
     run(paying, "lost.yaml")
     said = refused(paying("resume", "--store", "store"))

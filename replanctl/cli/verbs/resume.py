@@ -116,15 +116,16 @@ def _saying_how(offers: Offers) -> Iterator[None]:
     try:
         yield
     except InDoubtError as error:
-        commands = [offers.whole(f"replanctl resume {error.run} {way}") for way in ways(error.doubts)]
-        error.hint = "; ".join(f"{command}: {said}" for command, said in zip(commands, _SAYS, strict=True))
+        flags = ways(error.doubts)
+        commands = [offers.whole(f"replanctl resume {error.run} {flag}") for flag in flags]
+        happened = "with this answer" if "=done:" in flags[0] else "and its answer is null (done:JSON gives another)"
+        says = (f"it happened, {happened}", "it did not, and is made again", "it is let be")
+        error.hint = "; ".join(f"{command}: {said}" for command, said in zip(commands, says, strict=True))
         raise
     except NotGivenError as error:
         again = Offers(offers.store, error.had.get("planner"), error.had.get("tools"))
         error.hint = f"say it again if you trust it: {again.whole(f'replanctl resume {error.run}')}"
         raise
 
-
-_SAYS = ("it happened, with this answer", "it did not, and is made again", "it is let be")
 
 VERB = Verb(HELP["resume"], Options, execute)
