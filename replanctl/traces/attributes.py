@@ -12,10 +12,10 @@ from typing import Any
 from msgspec import UNSET
 
 from replanctl.traces import dialects as names
+from replanctl.traces import spread
 from replanctl.traces.content import value_of
 from replanctl.traces.dialects import Marks
 from replanctl.traces.span import text_part
-from replanctl.traces.tree import messages_in
 
 
 def first_of(raw: dict[str, Any], wanted: Iterable[str]) -> Any:
@@ -87,9 +87,9 @@ def attributes_of(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _typed(value: Any) -> Any:
-    """An OTLP value: `{stringValue: …}`, `{intValue: "7"}`, lists and mappings of such."""
+    """An OTLP value: `{stringValue: …}`, `{intValue: "7"}`, lists and mappings of such; `{}` is null."""
     if not isinstance(value, dict) or len(value) != 1:
-        return value
+        return None if value == {} else value
     kind, inner = next(iter(value.items()))
     if kind in ("intValue", "int_value"):
         return int(inner) if isinstance(inner, str) and re.fullmatch(r"-?\d{1,19}", inner) else inner
@@ -104,10 +104,6 @@ def _typed(value: Any) -> Any:
 def _values(inner: Any) -> list[Any]:
     found = inner.get("values") if isinstance(inner, dict) else None
     return found if isinstance(found, list) else []
-
-
-_MESSAGES = re.compile(r"(llm\.(?:input|output)_messages)\.(\d+)\.message\.(.+)")
-_NUMBERED = re.compile(r"(tool_calls|contents)\.(\d+)\.(?:tool_call|message_content)\.(.+)")
 
 
 class Attributes:
@@ -164,78 +160,20 @@ def flattened(raw: dict[str, Any]) -> dict[str, Any]:
         if isinstance(event, dict):
             _add_event(plain, event)
     if isinstance(raw.get("body"), dict):
-        _add_body(plain, raw["body"])
-    if any(key.startswith("llm.") for key in plain):
-        _gather_messages(plain)
+        spread.add_body(plain, raw["body"])
+    spread.gather(plain)
     return plain
 
 
 def _add_event(plain: dict[str, Any], event: dict[str, Any]) -> None:
     name = text_part(event.get("name") or event.get("event_name"))
-    for key, value in attributes_of(event).items():
+    told = attributes_of(event)
+    for key, value in told.items():
         plain.setdefault(f"@{name}/{key}", value)
+    spread.add_event(plain, name, told)
     body = event.get("body")
     if isinstance(body, dict):
-        _add_body(plain, body)
-
-
-def _add_body(plain: dict[str, Any], body: dict[str, Any]) -> None:
-    """The body of a log record: what went in and came out, and, by its form, whether a tool or a model did."""
-    given, came = _last_content(body.get("input")), _last_content(body.get("output"))
-    if given is None or came is None:
-        return
-    plain["body/input"], plain["body/output"] = given, came
-    value = value_of(came)
-    if not isinstance(value, dict):
-        return
-    if value.get("type") == "tool" or "tool_call_id" in value:
-        plain["body/kind"], plain["body/tool"] = "tool", value.get("name") or ""
-        plain["body/call_id"] = text_part(value.get("tool_call_id"))
-    elif "generations" in value:
-        plain["body/kind"], plain["body/asked"] = "model", _generations(value["generations"])
-
-
-def _last_content(value: Any) -> Any:
-    messages = messages_in(value) if isinstance(value, dict | list) else []
-    return next((m["content"] for m in reversed(messages) if isinstance(m.get("content"), str)), None)
-
-
-def _generations(value: Any) -> list[Any]:
-    """The messages in a model's answer, as LangChain nests them."""
-    flat = [item for each in value if isinstance(each, list) for item in each] if isinstance(value, list) else []
-    found = [item.get("message") for item in flat if isinstance(item, dict)]
-    return [{"role": "assistant", **message} for message in found if isinstance(message, dict)]
-
-
-def _gather_messages(plain: dict[str, Any]) -> None:
-    """OpenInference spreads messages over names: `llm.output_messages.0.message.tool_calls.0.tool_call.id`."""
-    messages: dict[str, dict[int, dict[str, Any]]] = {}
-    for key, value in plain.items():
-        if (found := _MESSAGES.fullmatch(key)) is not None:
-            _spread(messages.setdefault(found[1], {}).setdefault(int(found[2]), {}), found[3], value)
-    for name, numbered in messages.items():
-        plain[name] = [_whole_message(numbered[number]) for number in sorted(numbered)]
-
-
-def _spread(message: dict[str, Any], name: str, value: Any) -> None:
-    inner = _NUMBERED.fullmatch(name)
-    if inner is None:
-        message[name] = value
-    else:
-        message.setdefault(inner[1], {}).setdefault(int(inner[2]), {})[inner[3]] = value
-
-
-def _whole_message(message: dict[str, Any]) -> dict[str, Any]:
-    calls = message.get("tool_calls")
-    if isinstance(calls, dict):
-        message["tool_calls"] = [
-            {"id": c.get("id"), "function": {"name": c.get("function.name"), "arguments": c.get("function.arguments")}}
-            for _, c in sorted(calls.items())
-        ]
-    contents = message.pop("contents", None)
-    if isinstance(contents, dict) and not message.get("content"):
-        message["content"] = "\n".join(str(c["text"]) for _, c in sorted(contents.items()) if c.get("text"))
-    return message
+        spread.add_body(plain, body)
 
 
 def _events(raw: dict[str, Any]) -> list[Any]:

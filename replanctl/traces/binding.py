@@ -1,7 +1,8 @@
 """Data flow: which value of a call's args came out of an earlier call. Every binding is inferred, and counted.
 
 Text of four characters or more and numbers of four digits or more are remembered with their paths; the same value in
-later args becomes a reference to the newest call that produced it. Inside longer text only whole words are bound.
+later args becomes a reference to the newest call that produced it. Inside longer text only whole words are bound, and
+no plain word in small letters.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from replanctl.plan import Reference, follow, in_text, references, render
 
 Path = tuple[str | int, ...]
 _SHORTEST = 4  # characters or digits
-_DEEPEST = 12  # levels of a result that are looked into
+_LONGEST = 300  # characters of a value that is looked up inside a longer text
 # Values that many results hold and that say nothing about where they came from.
 COMMON = frozenset(
     {
@@ -25,8 +26,8 @@ COMMON = frozenset(
     }
 )  # fmt: skip
 _ESCAPED = re.compile(r"#E(?=[A-Za-z0-9])")
-# What may be looked up inside a longer text: words that hold a digit or a sign, so that no plain word is bound.
-_TELLING = re.compile(r"[^\W_]+(?:[_@.:/+-]+[^\W_]+)+|[^\W_]*[0-9][^\W_]*")
+# A word, or a sign by itself: where a value may begin inside a longer text, and the key it is looked up by.
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w")
 _PART = re.compile(r'[\w"-]')
 
@@ -53,6 +54,7 @@ class Values:
     def __init__(self) -> None:
         self._sources: dict[tuple[type, Any], list[Source]] = {}
         self._numbers: dict[str, tuple[type, Any]] = {}  # numbers by how they read in text
+        self._lengths: dict[str, set[int]] = {}  # of what may stand inside a longer text, by its first word
         self._results: dict[str, Any] = {}
 
     def remember(self, number: int, result: Any, ended: float) -> None:
@@ -66,6 +68,13 @@ class Values:
             if not isinstance(leaf, str):
                 # Inside a text a number is found by how it reads there, with the type it had.
                 self._numbers[in_text(leaf)] = key
+            self._index(in_text(leaf))
+
+    def _index(self, text: str) -> None:
+        """Note what may be found inside a longer text: all but a plain word in small letters, which says nothing."""
+        first = _TOKEN.match(text)
+        if first is not None and len(text) <= _LONGEST and not (text.isalpha() and text.islower()):
+            self._lengths.setdefault(first[0], set()).add(len(text))
 
     def source(self, value: Any, began: float, name: str) -> Source | None:
         """The newest call that produced this value before `began`: at the path that ends in `name`, else the first."""
@@ -79,11 +88,19 @@ class Values:
                 newest = source
         return newest
 
-    def written(self, word: str) -> Any:
-        """The remembered value that a word in a text stands for, the word itself or a number; else None."""
-        if (str, word) in self._sources:
-            return word
-        return self._numbers[word][1] if word in self._numbers else None
+    def within(self, text: str, start: int, word: str, began: float) -> tuple[int, Source] | None:
+        """The longest value that stands as whole words where `word` begins in a text: its end, and its source."""
+        for length in sorted(self._lengths.get(word, ()), reverse=True):
+            end = start + length
+            if end > len(text) or _joined(text, start, end):
+                continue
+            found = text[start:end]
+            keys = ((str, found), self._numbers.get(found, (str, found)))
+            sources = (self.source(value, began, "") for _, value in keys)
+            newest = max((s for s in sources if s is not None), key=lambda s: s.number, default=None)
+            if newest is not None:
+                return end, newest
+        return None
 
     def read(self, reference: Reference) -> Any:
         """What a reference comes to. Raises LookupError where it leads nowhere."""
@@ -105,16 +122,32 @@ def telling(value: Any) -> bool:
     return False
 
 
+# A sign that joins two words to one: `AB-1-2` does not hold `AB-1`, and `1234.50` is not `1234` and something. Nor does
+# `-1234` hold `1234`: it is another number.
+_JOINTS = "-.@"
+
+
+def _joined(text: str, start: int, end: int) -> bool:
+    """Whether what stands between these two places is only a part of a word."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    return (
+        _WORD.match(before[-1:]) is not None
+        or _WORD.match(after) is not None
+        or (before[-1:] in _JOINTS and len(before) == 2 and _WORD.match(before) is not None)
+        or (before[-1:] == "-" and text[start].isdigit())
+        or (after[:1] in _JOINTS and _WORD.match(after[1:]) is not None)
+    )
+
+
 def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """The values in a result that hold no others, with their paths; a result is no deeper than a plan file takes."""
     kind = type(value)
     if kind is dict:
-        if len(path) < _DEEPEST:
-            for key, item in value.items():
-                yield from _leaves(item, (*path, key))
+        for key, item in value.items():
+            yield from _leaves(item, (*path, key))
     elif kind is list:
-        if len(path) < _DEEPEST:
-            for index, item in enumerate(value):
-                yield from _leaves(item, (*path, index))
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*path, index))
     else:
         yield path, value
 
@@ -164,7 +197,8 @@ class Binder:
         at = 0
         for start, end, source in self._words(text):
             reference = render(str(source.number), source.path)
-            if start < at or _runs_on(text[end : end + 2], reference):
+            # A number sign before a reference would make it the escape for a text that reads like one.
+            if start < at or text[start - 1 : start] == "#" or _runs_on(text[end : end + 2], reference):
                 continue
             pieces += escaped(text[at:start]), reference
             used.append(source)
@@ -179,14 +213,10 @@ class Binder:
         return bound
 
     def _words(self, text: str) -> Iterator[tuple[int, int, Source]]:
-        for found in _TELLING.finditer(text):
-            for start, end in ((found.start(), found.end()), *_within(found)):
-                word = text[start:end]
-                if len(word) < _SHORTEST or (value := self._values.written(word)) is None:
-                    continue
-                if (source := self._values.source(value, self._began, "")) is not None:
-                    yield start, end, source
-                    break
+        for token in _TOKEN.finditer(text):
+            found = self._values.within(text, token.start(), token[0], self._began)
+            if found is not None:
+                yield token.start(), *found
 
     def _holds(self, text: str, value: Any) -> bool:
         """Whether the text with references comes to the value again."""
@@ -203,13 +233,6 @@ class Binder:
     def _count(self, source: Source) -> None:
         self.bound += 1
         self.needs[source.number] = None
-
-
-def _within(found: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """The word without a sentence's full stop or colon: `OI5L9G.` and `id:OI5L9G` hold the same word."""
-    for part in re.finditer(r"[\w@-]+(?:\.[\w-]+)*", found[0]):
-        if part[0] != found[0]:
-            yield found.start() + part.start(), found.start() + part.end()
 
 
 def _runs_on(after: str, reference: str) -> bool:

@@ -1,7 +1,9 @@
 """The names that frameworks give to the same things, one table per dialect. A new dialect is a row here, not code.
 
-Names are looked up in a span's attributes. `@event/name` is the attribute `name` of the span's event `event`; the body
-of an ADOT log record is `body/input` and `body/output`. Of several names the first that is there counts.
+Names are looked up in a span's attributes. `@event/name` is the attribute `name` of the span's event `event`.
+`@messages` and `@choices` are the messages that events of their own tell, `@gen_ai.prompt` those that are spread over
+many names. The body of an ADOT log record is `body/input` and `body/output`. Of several names the first that is there
+counts.
 """
 
 from __future__ import annotations
@@ -53,8 +55,8 @@ GENAI = Dialect(
     others=(("gen_ai.operation.name", "*"),),
     tool=("gen_ai.tool.name",),
     call_id=("gen_ai.tool.call.id",),
-    args=("gen_ai.tool.call.arguments",),
-    result=("gen_ai.tool.call.result",),
+    args=("gen_ai.tool.call.arguments", "gen_ai.tool.input"),
+    result=("gen_ai.tool.call.result", "gen_ai.tool.output"),
     error_type=("error.type",),
     error_message=("error.message",),
     input_tokens=("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
@@ -74,6 +76,8 @@ GENAI_EVENTS = Dialect(
     "semantic conventions 1.28 to 1.37",
     args=("@gen_ai.tool.message/content", "@gen_ai.client.inference.operation.details/gen_ai.input.messages"),
     result=("@gen_ai.choice/message", "@gen_ai.client.inference.operation.details/gen_ai.output.messages"),
+    asked=("@choices",),
+    answered=("@messages",),
 )
 ADK = Dialect(
     "Google ADK",
@@ -81,6 +85,9 @@ ADK = Dialect(
     models=(("gcp.vertex.agent.llm_request", "*"),),
     args=("gcp.vertex.agent.tool_call_args",),
     result=("gcp.vertex.agent.tool_response",),
+    asked=("gcp.vertex.agent.llm_response",),
+    answered=("gcp.vertex.agent.llm_request",),
+    goal=("gcp.vertex.agent.llm_request",),
     scope=("gcp.vertex.agent",),
     args_on="ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true records arguments and results",
 )
@@ -123,17 +130,21 @@ ADOT = Dialect(
     args=("body/input",),
     result=("body/output",),
     asked=("body/asked",),
-    goal=("body/input",),
+    answered=("body/answered",),
+    goal=("body/answered", "body/input"),
 )
 TRACELOOP = Dialect(
     "OpenLLMetry (Traceloop)",
     "0.47",
     tools=(("traceloop.span.kind", "tool"),),
+    models=(("llm.request.type", "*"),),
     others=(("traceloop.span.kind", "*"),),
     tool=("traceloop.entity.name",),
     args=("traceloop.entity.input",),
     result=("traceloop.entity.output",),
-    goal=("traceloop.entity.input",),
+    asked=("@gen_ai.completion",),
+    answered=("@gen_ai.prompt",),
+    goal=("traceloop.entity.input", "@gen_ai.prompt"),
     scope=("opentelemetry.instrumentation.",),
     args_on="TRACELOOP_TRACE_CONTENT=true records arguments and results",
 )
@@ -252,6 +263,7 @@ PARENT_ID = ("parent_span_id", "parentSpanId", "parent_id", "parentId")
 NAME = ("name", "operationName", "span_name")
 NANOSECONDS_BEGAN = ("startTimeUnixNano", "start_time_unix_nano")
 NANOSECONDS_ENDED = ("endTimeUnixNano", "end_time_unix_nano")
+NANOSECONDS_LOGGED = ("timeUnixNano", "time_unix_nano")  # a log record's: its place in the order, and no more
 BEGAN = ("start_time", "startTime", "start")
 ENDED = ("end_time", "endTime", "end")
 DURATION = ("duration",)  # Jaeger's, in microseconds, where a span has no end

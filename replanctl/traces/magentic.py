@@ -14,7 +14,7 @@ from msgspec import UNSET
 from replanctl.files import End
 from replanctl.kinds import Status
 from replanctl.traces.content import ContentError, loads, words_of
-from replanctl.traces.messages import id_of
+from replanctl.traces.messages import ROLES, id_of
 from replanctl.traces.trace import Kind, RecordedCall, Trace
 
 _DELEGATION = re.compile(r"(?P<who>\w*[Oo]rchestrator\w*) \(-> ?(?P<agent>.+)\)")
@@ -50,11 +50,11 @@ def _history(value: Any) -> list[Any]:
 
 
 def _who(message: Any) -> str:
-    """Who speaks: the one of name and role that says more."""
+    """Who speaks: the one of name and role that says more, and none that a chat has anyway where there is another."""
     if not isinstance(message, dict):
         return ""
     found = [message[key] for key in ("name", "role", "source") if isinstance(message.get(key), str)]
-    return max(found, key=len, default="")
+    return max(found, key=lambda who: (who not in ROLES, len(who)), default="")
 
 
 class Magentic:

@@ -1,140 +1,24 @@
-"""Chat messages to calls: who asked for which tool and what came back, in the shapes that providers write it in.
+"""Chat messages to calls: who asked for which tool, and what came back.
 
 Messages stand alone, in a list of runs, or one a line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from replanctl.files import End
 from replanctl.kinds import Status
+from replanctl.traces.asking import ANSWERING, ASKING, Answer, Ask, answers, asks, role_of, type_of
 from replanctl.traces.content import args_of, text_of, value_of, words_of
 from replanctl.traces.trace import Kind, RecordedCall, Trace
 from replanctl.traces.unpacking import unpacked
 
-
-class Ask(msgspec.Struct, frozen=True):
-    """A model asked for a call."""
-
-    id: str
-    tool: str
-    args: Any
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """A tool answered. `tool` is empty where the answer does not name it."""
-
-    id: str
-    tool: str
-    content: Any
-    failed: bool = False
-
-
-# Parts of a message that ask: type → where the id, the name and the args stand.
-ASKING: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    "tool_call": (("id", "tool_call_id"), ("name",), ("arguments", "args")),
-    "tool_use": (("id", "toolUseId"), ("name",), ("input",)),
-    "function_call": (("call_id", "id"), ("name",), ("arguments", "args")),
-    "tool-call": (("toolCallId",), ("toolName",), ("args", "input")),
-    "FunctionCall": (("id",), ("name",), ("arguments",)),
-}
-# Parts that answer: type → id, name, content.
-ANSWERING: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    "tool_call_response": (("id", "tool_call_id"), ("name",), ("response", "result", "content", "output")),
-    "tool_result": (("tool_use_id", "toolUseId"), ("name",), ("content",)),
-    "function_call_output": (("call_id", "id"), ("name",), ("output",)),
-    "tool-result": (("toolCallId",), ("toolName",), ("result", "output")),
-    "FunctionExecutionResult": (("call_id",), ("name",), ("content",)),
-}
-TOOL_ROLES = frozenset({"tool", "function"})
 # A convention of tools, where messages have no field for it: an answer that begins like this is an error.
 ERROR_TEXT = "Error:"
-
-
-def role_of(message: dict[str, Any]) -> str:
-    """Who speaks: user, assistant, tool, system."""
-    role = message.get("role") or message.get("type") or ""
-    return {"human": "user", "ai": "assistant", "model": "assistant"}.get(role, role) if isinstance(role, str) else ""
-
-
-def type_of(part: dict[str, Any]) -> str:
-    """The type of a message or of a part of one; empty where it names none."""
-    found = part.get("type")
-    return found if isinstance(found, str) else ""
-
-
-def asks(message: Any) -> Iterator[Ask]:
-    """Every call that a message asks for."""
-    if not isinstance(message, dict):
-        return
-    for call in _list(message.get("tool_calls")):
-        if isinstance(call, dict):
-            yield _ask(call)
-    if isinstance(message.get("function_call"), dict):
-        yield _ask(message["function_call"])
-    for part in _parts(message):
-        if (names := ASKING.get(type_of(part))) is not None:
-            yield Ask(_text(part, names[0]), _text(part, names[1]), _first(part, names[2]))
-
-
-def _ask(call: dict[str, Any]) -> Ask:
-    function = call.get("function")
-    inner: dict[str, Any] = function if isinstance(function, dict) else call
-    return Ask(_text(call, ("id", "call_id")), _text(inner, ("name",)), _first(inner, ("arguments", "args")))
-
-
-def answers(message: Any) -> Iterator[Answer]:
-    """Every answer of a tool that a message carries."""
-    if not isinstance(message, dict):
-        return
-    parts = [part for part in _parts(message) if type_of(part) in ANSWERING]
-    for part in parts:
-        ids, names, contents = ANSWERING[part["type"]]
-        failed = part.get("is_error") is True or part.get("status") == "error"
-        yield Answer(_text(part, ids), _text(part, names), _first(part, contents), failed)
-    if role_of(message) in TOOL_ROLES and not parts:
-        failed = message.get("is_error") is True or message.get("status") == "error"
-        yield Answer(_text(message, ("tool_call_id", "id")), _text(message, ("name",)), message.get("content"), failed)
-
-
-# Parts that are named by a key instead of a type (Bedrock, Gemini): which type each is.
-KEYED = {
-    "toolUse": "tool_use",
-    "toolResult": "tool_result",
-    "functionCall": "tool_call",
-    "function_call": "tool_call",
-    "functionResponse": "tool_call_response",
-    "function_response": "tool_call_response",
-}
-
-
-def _parts(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield message  # an item of the Responses API is a part by itself
-    for name in ("content", "parts"):
-        yield from (_typed(part) for part in _list(message.get(name)) if isinstance(part, dict))
-
-
-def _typed(part: dict[str, Any]) -> dict[str, Any]:
-    key = next((key for key in KEYED if isinstance(part.get(key), dict)), None)
-    return part if key is None else {**part[key], "type": KEYED[key]}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _first(part: dict[str, Any], names: Iterable[str]) -> Any:
-    return next((part[name] for name in names if name in part), UNSET)
-
-
-def _text(part: dict[str, Any], names: Iterable[str]) -> str:
-    found = _first(part, names)
-    return found if isinstance(found, str) else "" if found is UNSET or found is None else str(found)
 
 
 # Calls and answers find each other by id. Where a format has none, an answer goes to the earliest call of its tool that
@@ -180,8 +64,12 @@ class Conversation:
         self._waiting.append((ask.id, call))
 
     def _answer(self, answer: Answer) -> None:
-        """The earliest waiting call with this id gets it; without an id the earliest of this tool."""
-        found = next((pair for pair in self._waiting if _fits(answer, *pair)), None)
+        """The earliest waiting call with this id gets it; without an id the earliest of this tool.
+
+        Where several wait under one id, the one of the answer's own tool goes first.
+        """
+        fitting = [pair for pair in self._waiting if _fits(answer, *pair)]
+        found = next((pair for pair in fitting if pair[1].tool == answer.tool), fitting[0] if fitting else None)
         if found is None:
             self.strays += 1
             return

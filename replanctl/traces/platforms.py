@@ -17,6 +17,7 @@ from replanctl.traces.trace import Kind, Trace
 from replanctl.traces.tree import trace_from
 
 Paths = tuple[tuple[str, ...], ...]
+MOST_SECONDS = 1e9  # that a call is taken to have lasted
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -49,6 +50,7 @@ class Table(msgspec.Struct, frozen=True):
     answered: Paths = ()
     goal: Paths = ()
     call_id: Paths = ()
+    took: Paths = ()  # seconds, where there is no end
     inside: tuple[str, ...] = ()
     plain: bool = False
     hints: tuple[str, ...] = ()
@@ -119,6 +121,7 @@ LANGFUSE = Table(
     answered=(("input",),),
     goal=(("input",),),
     call_id=(("output", "tool_call_id"), ("metadata", "tool_call_id")),
+    took=(("latency",),),
     inside=("observations", "data"),
     hints=("capture_input and capture_output of @observe record arguments and results; mind the mask function",),
 )
@@ -229,6 +232,9 @@ def _trace_id(table: Table, root: Any, *, alone: bool) -> str:
 def _span(table: Table, record: dict[str, Any], parent: str, order: int, place: str) -> Span:
     kind = table.kinds.get(text_part(at(record, table.type)).lower(), "")
     began, ended = seconds(_none(at(record, table.began))), seconds(_none(at(record, table.ended)))
+    took = at(record, table.took)
+    if ended is None and began is not None and type(took) in (int, float) and 0 <= took < MOST_SECONDS:
+        ended = began + took
     error = at(record, table.error)
     failed = any(text_part(at(record, (path,))).lower() == value for path, value in table.failed)
     span = Span(

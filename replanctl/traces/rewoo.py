@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
+from replanctl.plan import Reference, references
+from replanctl.traces.binding import escaped
 from replanctl.traces.content import ContentError, loads, sound
 from replanctl.traces.trace import Kind, RecordedCall, Trace
 
 _PLAN = re.compile(r"^[ \t]*(?:[-*] |\d+[.)] )?Plan(?:[ \t]*\d+)?[ \t]*:[ \t]*", re.MULTILINE)
 _EVIDENCE = re.compile(r"#E([A-Za-z0-9_]+)[ \t]*=[ \t]*([^\[\]\n=]+?)[ \t]*\[")
 _TASK = re.compile(r"^[ \t]*(?:Task|Question|Goal)[ \t]*:[ \t]*(.+)$", re.MULTILINE)
-_NAMED = re.compile(r"(?<!#)#E([A-Za-z0-9_]+)")
-_PAIRS = {"[": "]", "{": "}", "(": ")"}
 
 
 def is_plan(text: str) -> bool:
@@ -125,22 +126,47 @@ def _quote_end(text: str, at: int) -> int:
 
 
 def _calls(pieces: list[_Piece]) -> Iterator[RecordedCall]:
-    """The steps that will be made: evidence named again means the newest before it."""
+    """The steps that will be made: evidence named again means the newest before it.
+
+    A planner that names evidence before it has it made a mistake, which is kept: it means the first that comes.
+    """
     numbers: dict[str, int] = {}
+    for number, piece in reversed([*enumerate(pieces, start=1)]):
+        numbers[piece.name] = number
     for number, piece in enumerate(pieces, start=1):
-        args = _args(piece.input, numbers)
+        args = _args(piece.input, numbers, len(pieces))
         yield RecordedCall(piece.tool, args, began=number, ended=number, action=piece.words or piece.tool)
         # Set behind its own args: `#E1` inside the piece that is called so again means the earlier one.
         numbers[piece.name] = number
 
 
-def _args(text: str, numbers: dict[str, int]) -> dict[str, Any]:
-    renamed = _NAMED.sub(lambda found: f"#E{numbers[found[1]]}" if found[1] in numbers else found[0], text)
-    if renamed[:1] == "{":
-        try:
-            value = loads(renamed)
-        except ContentError:
-            value = None
-        if isinstance(value, dict):
-            return sound(value)  # type: ignore[no-any-return]
-    return {"input": renamed} if renamed else {}
+def _args(text: str, numbers: dict[str, int], steps: int) -> dict[str, Any]:
+    value: Any = None
+    if text[:1] == "{":
+        with suppress(ContentError):
+            value = loads(text)
+    if isinstance(value, dict):
+        return {key: _renamed(item, numbers, steps) for key, item in sound(value).items()}
+    return {"input": _renamed(text, numbers, steps)} if text else {}
+
+
+def _renamed(value: Any, numbers: dict[str, int], steps: int) -> Any:
+    """A value with the steps' numbers in place of the names of their evidence."""
+    if isinstance(value, dict):
+        return {key: _renamed(item, numbers, steps) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_renamed(item, numbers, steps) for item in value]
+    if not isinstance(value, str):
+        return value
+    pieces = (_piece(piece, numbers, steps) for piece in references.parse(value, numbers))
+    return "".join(pieces)
+
+
+def _piece(piece: Any, numbers: dict[str, int], steps: int) -> str:
+    """A piece of a text. A name that no evidence has stays what it was, a text or a reference to nothing, also where a
+    step has come by that number."""
+    if isinstance(piece, Reference) and piece.known:
+        return f"#E{numbers[piece.step_id]}{piece.text[2 + len(piece.step_id) :]}"
+    if isinstance(piece, Reference) and not (piece.step_id.isdigit() and int(piece.step_id) <= steps):
+        return piece.text
+    return escaped(piece.text)

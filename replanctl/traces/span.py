@@ -48,7 +48,12 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 
 
 def seconds(value: Any, *, nanoseconds: bool = False) -> float | None:
-    """A time as seconds: nanoseconds where the name says so or the size does, ISO text, or seconds."""
+    """A time as seconds: nanoseconds where the name says so or the size does, ISO text, or seconds.
+
+    JavaScript's SDK writes seconds and the nanoseconds beyond them as a pair.
+    """
+    if isinstance(value, list) and len(value) == 2 and all(type(part) is int for part in value):
+        return float(value[0] + value[1] / 1e9) if 0 <= value[0] < 1e12 else None
     if isinstance(value, str):
         text = value.strip()
         if _ISO.match(text):

@@ -53,6 +53,10 @@ def span_of(raw: dict[str, Any], scope: str, order: int, place: str) -> tuple[st
         order=order,
         place=place,
     )
+    if span.began is None:
+        # A log record has a place in the order, and took no time of its own.
+        span.began = span.ended = seconds(first_of(raw, names.NANOSECONDS_LOGGED), nanoseconds=True)
+        span.untimed = span.began is not None
     if span.ended is None and span.began is not None:
         span.ended = _after(span.began, first_of(raw, names.DURATION))
     # A span without a beginning has no times at all, and says nothing about whether it ended; one with a beginning and

@@ -10,9 +10,10 @@ from msgspec import UNSET
 
 from replanctl.files import End
 from replanctl.kinds import Status
+from replanctl.traces.asking import Answer, Ask, answers, asks, role_of
 from replanctl.traces.classes import status_of
 from replanctl.traces.content import ContentError, args_of, loads, text_of, unwrap, value_of, words_of
-from replanctl.traces.messages import Answer, Ask, Conversation, answers, asks, end_of, hear, role_of, trace_of
+from replanctl.traces.messages import Conversation, end_of, hear, trace_of
 from replanctl.traces.span import Span, latency
 from replanctl.traces.trace import Kind, RecordedCall, Trace
 
@@ -117,15 +118,30 @@ def _essence(message: Any) -> Any:
 
 
 def messages_in(value: Any) -> list[dict[str, Any]]:
-    """The messages in an attribute: a list, text of one, or a mapping that holds one."""
+    """The messages in an attribute: a list, text of one, or a mapping that holds one or several."""
     if isinstance(value, str):
         try:
             value = loads(value)
         except ContentError:
             return []
     if isinstance(value, dict):
-        value = value.get("messages", [value])
+        value = next((value[key] for key in ("messages", "contents") if key in value), [_inner_message(value)])
     return [message for message in value if isinstance(message, dict)] if isinstance(value, list) else []
+
+
+def _inner_message(value: dict[str, Any]) -> dict[str, Any]:
+    """The message that a model's answer holds: Gemini's is `{content: {parts, role}, finish_reason, …}`."""
+    content = value.get("content")
+    return content if isinstance(content, dict) and "parts" in content else value
+
+
+def _spoken(value: Any) -> str | None:
+    """The words of a value that is nothing but messages of the GenAI conventions; None where it is anything else."""
+    messages = value_of(value)
+    if not isinstance(messages, list) or not messages:
+        return None
+    whole = all(isinstance(message, dict) and message.keys() >= {"role", "parts"} for message in messages)
+    return "\n".join(words_of(message["parts"]) for message in messages) if whole else None
 
 
 def _call(span: Span, talk: _Talk) -> RecordedCall:
@@ -146,7 +162,9 @@ def _args(span: Span, talk: _Talk) -> tuple[Any, str]:
     if raw is UNSET and span.call_id in talk.asks:
         raw = talk.asks[span.call_id].args
     if (message := next((m for m in messages_in(raw) if m.keys() & {"parts", "role"}), None)) is not None:
-        raw = next((ask.args for ask in asks(message)), raw)
+        # What went into a tool may stand as the words of a message.
+        spoken = _spoken(raw)
+        raw = next((ask.args for ask in asks(message)), raw if spoken is None else spoken)
     return args_of(raw, span.args_names, wrapped=True, texts=span.plain)
 
 
@@ -164,6 +182,8 @@ def _result(call: RecordedCall, span: Span, talk: _Talk) -> bool:
     given = [answer for message in messages_in(raw) for answer in answers(message)]
     if given:
         raw = given[0].content
+    elif (spoken := _spoken(raw)) is not None:
+        raw = spoken
     if isinstance(raw, str):
         raw = value_of(raw)
     if isinstance(raw, list) and raw and all(isinstance(part, dict) and "text" in part for part in raw):

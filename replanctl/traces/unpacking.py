@@ -19,6 +19,7 @@ _CLASSES = {
     "FunctionMessage": "function",
     "SystemMessage": "system",
 }
+_TYPES = frozenset({"human", "ai", "AIMessageChunk", "tool", "function", "system"})
 
 
 def _constructed(message: Fields) -> Fields | None:
@@ -27,6 +28,12 @@ def _constructed(message: Fields) -> Fields | None:
     if not isinstance(path, list) or not path or not isinstance(fields, dict):
         return None
     return {**fields, "role": _CLASSES.get(str(path[-1]), fields.get("type"))}
+
+
+def _typed(message: Fields) -> Fields | None:
+    """LangChain's `messages_to_dict`: what a message is beside its fields, `{type: ai, data: {…}}`."""
+    fields, kind = message["data"], message.get("type")
+    return {**fields, "role": kind} if isinstance(fields, dict) and kind in _TYPES and "role" not in message else None
 
 
 def _logged(message: Fields) -> Fields | None:
@@ -52,6 +59,7 @@ def _event(message: Fields) -> Fields | None:
 # The key that gives a wrapping away, and what takes the message out of it (None: it was something else).
 _WRAPPINGS: tuple[tuple[str, Callable[[Fields], Fields | None]], ...] = (
     ("lc", _constructed),
+    ("data", _typed),
     ("source", _event),
     ("message", _logged),
 )

@@ -28,7 +28,26 @@ BOUND: list[tuple[str, Any, Any, Any]] = [
     ("whole words of a text", {"id": "AB-1"}, "see AB-1, please", "see #E1.id, please"),
     ("at the end of a sentence", {"id": "AB-1"}, "see AB-1.", "see #E1.id."),
     ("no part of a word", {"id": "AB-1"}, "see XAB-1 and AB-12", "see XAB-1 and AB-12"),
-    ("plain words of a text stay", {"city": "Houston"}, "to Houston", "to Houston"),
+    ("plain words in small letters stay", {"cabin": "economy"}, "in economy class", "in economy class"),
+    ("names in a text", {"city": "Houston"}, "to Houston", "to #E1.city"),
+    ("no part of a name", {"who": "Anna"}, "to Annabelle and Joanna", "to Annabelle and Joanna"),
+    ("letters alone that are an id", {"id": "HXDUBJ"}, "refund HXDUBJ!", "refund #E1.id!"),
+    ("several words in a text", {"city": "new york"}, "to new york, soon", "to #E1.city, soon"),
+    (
+        "the longest that stands there",
+        {"a": "Rio Grande", "b": "Rio Grande do Sul"},
+        "in Rio Grande do Sul",
+        "in #E1.b",
+    ),
+    ("signs at the ends", {"id": "#W2378"}, "see #W2378, please", "see #E1.id, please"),
+    ("behind a number sign it can't be written", {"id": "W2378"}, "see #W2378 of W2378", "see #W2378 of #E1.id"),
+    ("writing without small letters", {"id": "订单四七"}, "看 订单四七。", "看 #E1.id。"),
+    ("a negative number is another one", {"n": 1234}, "from -1234", "from -1234"),
+    ("a negative number in a text", {"n": -1234}, "from -1234", "from #E1.n"),
+    ("joined by a hyphen", {"id": "AB-1"}, "AB-1-2 and X-AB-1", "AB-1-2 and X-AB-1"),
+    ("behind a colon", {"id": "AB-1"}, "id:AB-1", "id:#E1.id"),
+    ("between slashes", {"id": "AB-1"}, "at ref/AB-1/x", "at ref/#E1.id/x"),
+    ("deeper than a dozen", {"a": [[[[[[[[[[[[["AB-1"]]]]]]]]]]]]]}, "AB-1", f"#E1.a{'[0]' * 13}"),
     ("what would run on into a path stays", {"id": "AB-1"}, "see AB-1.txt", "see AB-1.txt"),
     ("a number in a text", {"n": 1234}, "1234 * 2", "#E1.n * 2"),
     ("a number in a longer number stays", {"n": 1234}, "1234.50 * 2", "1234.50 * 2"),
@@ -48,6 +67,12 @@ def test_what_is_bound(result: Any, arg: Any, written: Any) -> None:
 def test_the_newest_call_that_produced_it_is_meant() -> None:
     found = one(run(("a", {}, {"id": "AB-1"}), ("b", {}, {"id": "AB-1"}), ("use", {"id": "AB-1"}, "ok")))
     assert args_of(found, 3) == {"id": "#E2.id"}
+
+
+def test_the_newest_counts_whatever_its_type() -> None:
+    """In a text a number and a text of the same digits read alike."""
+    found = one(run(("a", {}, '{"id": "4711"}'), ("b", {}, {"n": 4711}), ("use", {"text": "see 4711"}, "ok")))
+    assert args_of(found, 3) == {"text": "see #E2.n"}
 
 
 def test_a_failed_call_produced_nothing() -> None:
