@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from replanctl.live.variables import VariableTable
     from replanctl.plan.diff import PlanDiff, diff_plans
     from replanctl.plan.model import Alternative, Plan, Step, Tool
-    from replanctl.replan.gates import BudgetGate, GateLimits
-    from replanctl.replan.guards import OscillationGuard, ReplanBreaker
+    from replanctl.replan.gates import GateLimits
+    from replanctl.replan.guards import BudgetGate, OscillationGuard, ReplanBreaker
     from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
     from replanctl.replan.prompt import ReplanRequest, build_prompt
     from replanctl.replan.replanner import Replanner
@@ -78,8 +78,8 @@ _HOMES = {
     "replanctl.live.variables": ("VariableTable",),
     "replanctl.plan.diff": ("PlanDiff", "diff_plans"),
     "replanctl.plan.model": ("Alternative", "Plan", "Step", "Tool"),
-    "replanctl.replan.gates": ("BudgetGate", "GateLimits"),
-    "replanctl.replan.guards": ("OscillationGuard", "ReplanBreaker"),
+    "replanctl.replan.gates": ("GateLimits",),
+    "replanctl.replan.guards": ("BudgetGate", "OscillationGuard", "ReplanBreaker"),
     "replanctl.replan.lessons": ("Lesson", "LessonBook", "LessonPolicy"),
     "replanctl.replan.prompt": ("ReplanRequest", "build_prompt"),
     "replanctl.replan.replanner": ("Replanner",),

@@ -149,7 +149,7 @@ def _command(words: Sequence[str], study: Study, telling: Telling) -> list[str]:
 def _tell_tuning(study: Study, facts: Iterator[Facts], telling: Telling, stream: TextIO, world: World) -> int:
     tally = Tally(telling.prices) if telling.prices is not None else None
     result = tuning(study, facts if tally is None else tally.watch(facts))
-    notes = [*_left_out(study), *_write_policy(result, study, telling, stream)]
+    notes = [*_bound(result, study), *_left_out(study), *_write_policy(result, study, telling, stream)]
     match telling.format:
         case DiffFormat.JSON:
             write_line(
@@ -166,6 +166,12 @@ def _tell_tuning(study: Study, facts: Iterator[Facts], telling: Telling, stream:
             paper = world.paper(stream, telling.color)
             tune_screen(paper, result, notes=notes, todo=_try(result, study, telling), tally=tally)
     return complain(world, list(tune_complaints(result, telling.fail_on)))
+
+
+def _bound(result: Tuning, study: Study) -> Iterator[str]:
+    """The way out where no single limit frees anything, and the limits are not the rehearsals' own."""
+    if result.stop_rate.hits and not result.could_finish.hits and study.flags:
+        yield f"Without {study.flags} the rehearsals' own limits hold, and tune says what those come to."
 
 
 def _left_out(study: Study) -> Iterator[str]:

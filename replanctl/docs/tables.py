@@ -8,7 +8,7 @@ from replanctl.replan import DEPTHS, ERROR_TYPES, GATE, GATES, RULE_NAMES, GateR
 
 Facts = tuple[tuple[str, str], ...]
 
-_SHORT, _LONG = 1, 100  # steps of two plans: a default that is the same for both does not depend on the plan
+_STEPS = 1  # of some plan, for a default that is the same for all
 _MORE = {"more": "N", "tokens": "TOKENS", "steps": "N"}  # what a hand-over would work out from the run
 
 
@@ -31,11 +31,10 @@ def gate_facts(gate: str) -> Facts:
 
 
 def _default(row: GateRow) -> str:
-    # A default may depend on the plan, and there is none here: two plans show whether it does.
-    short, long = (row.default(steps, CostModel()) for steps in (_SHORT, _LONG))
-    if short != long:
-        return f"grows with the plan: {short:,} for one step, {long:,} for {_LONG}"
-    return "no limit" if short is None else f"{short:,}{' tokens' if row.unit is Unit.TOKENS else ''}"
+    # A default may depend on the plan, and there is none here: then the rule is said, and else the number.
+    limit = row.default(_STEPS, CostModel())
+    said = "no limit" if limit is None else f"{limit:,}{' tokens' if row.unit is Unit.TOKENS else ''}"
+    return row.rule or said
 
 
 def reason_facts(reason: str) -> Facts:

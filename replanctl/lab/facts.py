@@ -29,6 +29,14 @@ class Need(msgspec.Struct, frozen=True, gc=False):
     limit: int | float
 
 
+class InForce(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The limit of a gate that held for a session; `rule` says how it follows from the plan, where it is not stated."""
+
+    gate: GateName
+    limit: int | float | None
+    rule: str = ""
+
+
 class Freed(msgspec.Struct, frozen=True, gc=False):
     """The smallest limit of the gate that stopped a session under which it completes, and how many tokens more that
     took: in all, and by kind in the order of `LedgerKind`."""
@@ -63,7 +71,8 @@ class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One session. `key` says which it was; seconds are of session time, tokens are booked.
 
     `effects` are the calls that a result lists: of tools that act on the world, and others from the second time on.
-    `needs` are what gates read at most, as limits. `freed` is what `tune` found by running it again, `runs` times.
+    `needs` are what gates read at most, as limits. `freed` is what `tune` found by running it again, `runs` times, and
+    `limits` are what held for a session that `tune` looked at.
 
     `rules` are the routing rules that decided, `refused` the gates that refused anything, `fallbacks` pairs of a tool
     and what was called instead, `alternatives` steps of v1 with the number of the one taken, `planner` and `outcomes`
@@ -95,6 +104,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     effects: int = 0
     needs: tuple[Need, ...] = ()
     freed: Freed | None = None
+    limits: tuple[InForce, ...] = ()
     runs: int = 1
     spent: tuple[int, ...] = ()
 

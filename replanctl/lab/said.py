@@ -81,10 +81,15 @@ SAID: dict[str, Said] = {
         "unlanded": "The faults that met no call.",
         "needs": "What each gate read at most, as a limit that admits it.",
         "freed": "The smallest limit under which a session that was stopped completes; null where there is none.",
+        "limits": "The limits that held for a session that `tune` looked at; else empty.",
         "runs": "How often the session was run to find that out.",
     },
     "Stopped": {"limit": "The gate's limit; null is none."},
     "Doubled": {"times": "How often the same call took effect."},
+    "InForce": {
+        "limit": "The limit that held for the session; null is no limit.",
+        "rule": "How the limit follows from the plan, where it is not stated.",
+    },
     "Need": {"limit": "The smallest limit that admits all that the session asked for."},
     "Freed": {
         "limit": "The smallest limit under which the session completes.",
@@ -133,7 +138,8 @@ SAID: dict[str, Said] = {
         "wrongly_stopped": "Of those whose recording says how it went, the share that had solved its task.",
     },
     "GateTuning": {
-        "limits": "The least and the greatest limit in force where it stopped a session; null where it stopped none.",
+        "limits": "The least and the greatest limit in force, over all sessions; null is no limit.",
+        "rule": "How the limit follows from the plan, where it does for every session; else empty.",
         "stopped": "The sessions that it stopped, by name.",
         "would_finish": "The sessions that it alone kept from finishing.",
         "solved_when_recorded": "How many of those had solved their task when they were recorded.",

@@ -9,14 +9,17 @@ tried one by one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
+from replanctl.cost import CostModel
 from replanctl.files import Rehearsal
 from replanctl.host import session_of
 from replanctl.kinds import GateName
-from replanctl.lab.facts import Facts, Freed
+from replanctl.lab.facts import Facts, Freed, InForce
 from replanctl.lab.fold import facts_of
-from replanctl.replan import GATE, GateRow, Lesson, ScriptedReplanner, Unit
+from replanctl.replan import GATE, GATES, GateRow, Lesson, ScriptedReplanner, Unit, resolve
 from replanctl.run import Interruption, Policy
 from replanctl.script import Fault, ScriptedTools, with_faults
 
@@ -71,13 +74,20 @@ Number = int | float
 
 def judged(rehearsal: Rehearsal, trial: Trial) -> Facts:
     """The facts of a trial, with the smallest limit that frees it where a gate stopped it and one does."""
-    before = run_trial(rehearsal, trial)
+    policy = trial.policy or rehearsal.policy
+    before = replace(run_trial(rehearsal, trial), limits=tuple(_limits(policy, len(rehearsal.plan.steps))))
     if before.stopped is None:
         return before
     # The gate that stopped it, alone: lifting all of them would say what the plan can do, and not what this limit cost.
     judge = _Judge(rehearsal, trial, GATE[before.stopped.gate])
     freed = judge.smallest(before.stopped.limit or 0, before)
     return replace(before, freed=freed, runs=1 + judge.runs)
+
+
+def _limits(policy: Policy, steps: int) -> Iterator[InForce]:
+    """What held for a session, gate by gate: some limits follow from the plan, and differ from case to case."""
+    limits = resolve(policy.gates, steps, CostModel(policy.coefficients))
+    return (InForce(row.name, getattr(limits, row.name), row.rule_under(policy.gates)) for row in GATES)
 
 
 class _Judge:

@@ -3,8 +3,9 @@
 Each session that a gate stopped has been run again with this gate alone lifted (`judged`); here the answers become
 the smallest limits, the curve between limit and completed sessions, the three figures, and a policy.
 
-Limits that grow with the plan are told by what sessions need: a limit that is written down holds for all of them, so
-none is proposed below what a session needs that completes now.
+A limit may follow from the plan (12, or twice the steps of v1), so that each session has one of its own, while one
+that is written down holds for all of them. So what is in force is told as a span, with its rule, and none is proposed
+below what a session needs that completes now.
 """
 
 from __future__ import annotations
@@ -66,12 +67,13 @@ class CurvePoint(msgspec.Struct, frozen=True):
 class GateTuning(msgspec.Struct, frozen=True):
     """One gate over a corpus: the sessions it stopped, those it alone kept from finishing, the limits that free them.
 
-    `limits` are those in force where it stopped (least and most: some depend on the plan). `proposed` is the smallest
-    that frees all worth freeing and stops none that completes now; `by_few` says that fewer than five decided it.
+    `limits` are those in force over all sessions, the least and the greatest (None: no limit); `rule` says how they
+    follow from the plan, where they do for every session. `proposed` is the smallest that frees all worth freeing and
+    stops none that completes now; `by_few` says that fewer than five decided it.
     """
 
     gate: GateName
-    limits: tuple[Number, Number] | None
+    limits: tuple[Number | None, Number | None]
     stopped: tuple[str, ...]
     would_finish: tuple[Rescued, ...]
     solved_when_recorded: int
@@ -79,6 +81,17 @@ class GateTuning(msgspec.Struct, frozen=True):
     proposed: Number | None
     by_few: bool
     curve: tuple[CurvePoint, ...]
+    rule: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether sessions have different limits, so that no number is the one in force."""
+        return self.limits[0] != self.limits[1]
+
+    @property
+    def rule_in_words(self) -> str:
+        """Where limits that differ come from."""
+        return self.rule or "each rehearsal has its own"
 
     @property
     def worth_freeing(self) -> int:
@@ -158,6 +171,8 @@ class _Fold:
         self.sessions = self.with_failures = self.completed = self.runs = 0
         self.stopped: dict[GateName, list[_Stopped]] = {row.name: [] for row in GATES}
         self.needs: dict[GateName, dict[Number, int]] = {row.name: {} for row in GATES}
+        self.limits: dict[GateName, dict[Number | None, None]] = {row.name: {} for row in GATES}
+        self.rules: dict[GateName, dict[str, None]] = {row.name: {} for row in GATES}
 
     @property
     def all_stopped(self) -> Iterator[_Stopped]:
@@ -168,6 +183,9 @@ class _Fold:
         self.with_failures += bool(one.rules)
         self.completed += one.completed
         self.runs += one.runs
+        for held in one.limits:
+            self.limits[held.gate][held.limit] = None
+            self.rules[held.gate][held.rule] = None
         if one.stopped is not None:
             self.stopped[one.stopped.gate].append(_Stopped(one, self._solved.get(one.key[0])))
         # Of a session that was stopped elsewhere the needs say only how far it came.
@@ -189,11 +207,11 @@ def _tuned(gate: GateName, fold: _Fold) -> GateTuning:
     # that is now written down for all.
     worth = [one.limit for one in rescued if one.worth_it]
     proposed = max([*worth, *fold.needs[gate]]) if worth else None
-    stops = (one.facts.stopped for one in stopped)
-    limits = [stop.limit for stop in stops if stop is not None and stop.limit is not None]
+    limits = sorted(fold.limits[gate], key=lambda limit: (limit is None, limit))
+    rules = [*fold.rules[gate]]
     return GateTuning(
         gate,
-        (min(limits), max(limits)) if limits else None,
+        (limits[0], limits[-1]) if limits else (None, None),
         tuple(one.facts.key[0] for one in stopped),
         rescued,
         sum(one.solved is True for one in rescued),
@@ -201,6 +219,7 @@ def _tuned(gate: GateName, fold: _Fold) -> GateTuning:
         proposed,
         0 < len(worth) < FEW,
         tuple(_curve(rescued, fold.needs[gate], fold, proposed)) if rescued else (),
+        rules[0] if len(rules) == 1 else "",  # where some state it, no rule holds for all
     )
 
 
@@ -235,4 +254,8 @@ def tuned_policy(policy: Policy, tuning: Tuning) -> tuple[Policy, Mapping[str, s
 
 def _comment(gate: GateTuning, tuning: Tuning) -> str:
     few = "; fewer than five decide little" if gate.by_few else ""
-    return f"frees {gate.worth_freeing} of the {len(gate.stopped)} it stopped, of {tuning.sessions} sessions{few}"
+    freed = f"frees {gate.worth_freeing} of the {len(gate.stopped)} it stopped, of {tuning.sessions} sessions"
+    if not gate.differs:
+        return freed + few
+    low, high = ("no limit" if limit is None else f"{limit:g}" for limit in gate.limits)
+    return f"{freed}; until now {low} to {high} ({gate.rule_in_words}){few}"

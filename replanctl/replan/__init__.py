@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         ORDER,
         REASONS,
         Bound,
-        BudgetGate,
         Check,
         Compare,
         GateLimits,
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
         left_open,
         resolve,
     )
-    from replanctl.replan.guards import OscillationGuard, ReplanBreaker
+    from replanctl.replan.guards import BudgetGate, OscillationGuard, ReplanBreaker
     from replanctl.replan.lessons import Lesson, LessonBook, LessonPolicy
     from replanctl.replan.prompt import (
         LESSON_LINES,
@@ -60,7 +59,6 @@ else:
         {
             "gates": (
                 "Bound",
-                "BudgetGate",
                 "Check",
                 "Compare",
                 "GATE",
@@ -76,7 +74,7 @@ else:
                 "left_open",
                 "resolve",
             ),
-            "guards": ("OscillationGuard", "ReplanBreaker"),
+            "guards": ("BudgetGate", "OscillationGuard", "ReplanBreaker"),
             "lessons": ("Lesson", "LessonBook", "LessonPolicy"),
             "prompt": (
                 "DoneStep",

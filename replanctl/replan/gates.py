@@ -109,11 +109,12 @@ class GateRow(msgspec.Struct, frozen=True):
     """All about one gate.
 
     `asked` says at which moments it is asked and how its reading is compared then. `default` and `anchored` (None:
-    the same) give the limit for a v1 of so many steps. For people: `help` of its flags, `word` for it in a line of
-    readings, `counts` for what it counts, `refused` for why it ended the session. `raises` are flags that a resume
-    may go on with (`{more}`: what the reading lacked), `look` commands that show why, `spent` by what its reading
-    grows while steps run. A `least` of 1 means that 0 is no limit but a mistake; not every limit can be lifted by
-    `null`. One that is `only_where_set` has no row in the result where there is no limit.
+    the same) give the limit for a v1 of so many steps; where it depends on it, `rule` and `anchored_rule` say how.
+    For people: `help` of its flags, `word` for it in a line of readings, `counts` for what it counts, `refused` for why
+    it ended the session. `raises` are flags that a resume may go on with (`{more}`: what the reading lacked), `look`
+    commands that show why, `spent` by what its reading grows while steps run. A `least` of 1 means that 0 is no limit
+    but a mistake; not every limit can be lifted by `null`. One that is `only_where_set` has no row in the result where
+    there is no limit.
     """
 
     name: GateName
@@ -125,7 +126,9 @@ class GateRow(msgspec.Struct, frozen=True):
     counts: str
     refused: str
     raises: str
+    rule: str = ""
     anchored: LimitRule | None = None
+    anchored_rule: str = ""
     look: tuple[str, ...] = ()
     unit: Unit = Unit.COUNT
     spent: Spent | None = None
@@ -140,6 +143,12 @@ class GateRow(msgspec.Struct, frozen=True):
     def admits(self, moment: Moment) -> Compare:
         """How this moment compares a reading with a limit that is set."""
         return _COMPARED[self.asked[moment], self.unit is Unit.SECONDS]
+
+    def rule_under(self, stated: GateLimits) -> str:
+        """How the limit follows from the plan, in words; empty where it is stated, or the same for every plan."""
+        if getattr(stated, self.name) is not UNSET:
+            return ""
+        return (stated.preset is Preset.ANCHORED and self.anchored_rule) or self.rule
 
     @property
     def at_a_replan(self) -> Bound | None:
@@ -190,7 +199,7 @@ GATES: tuple[GateRow, ...] = (
         GateName.MAX_REPLANS, Reason.REPLAN_BUDGET,
         asked={Moment.REPLAN: _BELOW},
         default=lambda steps, cost: 5,
-        anchored=lambda steps, cost: max(1, steps // 2),
+        anchored=lambda steps, cost: max(1, steps // 2), anchored_rule="half the steps of v1, at least 1",
         help="Replans in all.",
         word="replans", counts="replans in all", refused="no replans were left",
         raises="--max-replans +2", nullable=False,
@@ -199,7 +208,7 @@ GATES: tuple[GateRow, ...] = (
         GateName.MAX_REPLAN_TOKENS, Reason.TOKEN_BUDGET,
         asked={Moment.REPLAN: _WITHIN},
         default=lambda steps, cost: 20_000,
-        anchored=_half_of_the_main_flow,
+        anchored=_half_of_the_main_flow, anchored_rule="half of the estimated main flow",
         help="Tokens for all replans.",
         word="tokens", counts="replan tokens, this one padded",
         refused="the next replan would have cost too many tokens",
@@ -217,7 +226,7 @@ GATES: tuple[GateRow, ...] = (
     GateRow(
         GateName.MAX_STEPS, Reason.STEP_BUDGET,
         asked={Moment.COMMIT: _WITHIN, Moment.STEP: _BELOW},
-        default=lambda steps, cost: max(12, 2 * steps),
+        default=lambda steps, cost: max(12, 2 * steps), rule="12, or twice the steps of v1 where that is more",
         help="Step executions.",
         word="steps", counts="step executions", refused="no step executions were left",
         raises="--max-steps +{steps}", spent=Spent.EXECUTIONS,
@@ -226,7 +235,7 @@ GATES: tuple[GateRow, ...] = (
         GateName.MAX_TOOL_CALLS, Reason.TOOL_CALL_BUDGET,
         asked={Moment.STEP: _BELOW, Moment.WAIT: _BELOW, Moment.CALL: _BELOW},
         default=_nothing,
-        anchored=lambda steps, cost: 3 * steps,
+        anchored=lambda steps, cost: 3 * steps, anchored_rule="3 times the steps of v1",
         help="Tool calls.",
         word="calls", counts="tool calls", refused="no tool calls were left",
         raises="--max-tool-calls +{steps}", spent=Spent.CALLS,
@@ -284,17 +293,3 @@ def left_open(stated: GateLimits) -> tuple[str, ...]:
     if stated.preset is Preset.ANCHORED and stated.max_seconds is UNSET:
         return ("the preset anchored sets no max_seconds: ask the user how long a session may take",)
     return ()
-
-
-class BudgetGate(msgspec.Struct, frozen=True, gc=False):
-    """A ceiling on a sum. `check(reading)` admits what stays within the limit (`reached` false: below it)."""
-
-    gate: GateName
-    limit: int | float | None
-    reached: bool = True
-
-    def check(self, reading: int | float) -> Check:
-        """Whether this reading is inside; a limit of None always admits, a limit of 0 nothing."""
-        bound = Bound.WITHIN if self.reached else Bound.BELOW
-        admitted = self.limit is None or _COMPARED[bound, False](reading, self.limit)
-        return Check(self.gate, self.limit, reading, admitted)

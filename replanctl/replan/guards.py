@@ -1,8 +1,11 @@
-"""The two gates that remember: what was replanned before, and which plans were given up."""
+"""Gates that work alone: two that remember what was replanned and which plans were given up, and a ceiling on a sum."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import le, lt
+
+import msgspec
 
 from replanctl.kinds import GateName
 from replanctl.replan.gates import GATE, Check, Moment
@@ -91,3 +94,16 @@ def fingerprint(steps: Iterable[tuple[str, str]]) -> int:
     # A sum, so that a step that goes or comes changes it by its own hash and the plan need not be walked. Equal
     # sequences have equal keys; whether the reverse holds is looked up.
     return sum(map(hash, steps))
+
+
+class BudgetGate(msgspec.Struct, frozen=True, gc=False):
+    """A ceiling on a sum. `check(reading)` admits what stays within the limit (`reached` false: below it)."""
+
+    gate: GateName
+    limit: int | float | None
+    reached: bool = True
+
+    def check(self, reading: int | float) -> Check:
+        """Whether this reading is inside; a limit of None always admits, a limit of 0 nothing."""
+        inside = le if self.reached else lt
+        return Check(self.gate, self.limit, reading, self.limit is None or inside(reading, self.limit))

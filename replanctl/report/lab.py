@@ -107,7 +107,7 @@ def _gates(tuning: Tuning) -> Section:
     rows = [
         [
             str(gate.gate),
-            _limits(gate),
+            show_tuning.limits_in_words(gate),
             *map(words.number, (len(gate.stopped), len(gate.would_finish), gate.solved_when_recorded)),
             show_tuning.levels(gate) or NO_LIMIT,
             NO_LIMIT if gate.proposed is None else words.reading(gate.gate, gate.proposed),
@@ -116,12 +116,6 @@ def _gates(tuning: Tuning) -> Section:
     ]
     caption = "What each gate stopped, and what would have finished had this gate alone been lifted"
     return Section("gates", "Gates", table(caption, heads, rows, numbers=heads[2:5]))
-
-
-def _limits(gate: GateTuning) -> str:
-    if gate.limits is None:
-        return "stopped none"
-    return "–".join(dict.fromkeys(words.reading(gate.gate, limit) for limit in gate.limits))
 
 
 def _curves(tuning: Tuning) -> Section | None:

@@ -10,7 +10,7 @@ from replanctl.show.grid import FOLDED_FROM, mark_of, worst_of
 from replanctl.show.lanes import partings, price_head, verdict
 from replanctl.show.marks import Marks
 from replanctl.show.matrix import BY_CONSTRUCTION, findings, totals_in_words
-from replanctl.show.tuning import few_words, figures, levels, paid_in_words
+from replanctl.show.tuning import few_words, figures, levels, limits_in_words, paid_in_words
 from replanctl.show.words import number, plural, reading, seconds
 
 _MARKS = Marks("·", "✓", "◐", "‼", "✗")
@@ -61,7 +61,7 @@ def _tuning(tuning: Tuning, notes: Iterable[str], tally: Tally | None) -> Iterat
     rows = [
         [
             f"`{gate.gate}`",
-            "" if gate.limits is None else "–".join(dict.fromkeys(reading(gate.gate, limit) for limit in gate.limits)),
+            limits_in_words(gate),
             number(len(gate.stopped)),
             number(len(gate.would_finish)),
             number(gate.solved_when_recorded),

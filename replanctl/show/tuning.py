@@ -64,7 +64,14 @@ def _table(paper: Paper, tuning: Tuning, tally: Tally | None) -> None:
 
 def _cells(gate: GateTuning, paper: Paper, tally: Tally | None) -> list[str]:
     would, solved = number(len(gate.would_finish)), number(gate.solved_when_recorded)
-    return [gate.gate, _limits(gate, paper.glyphs.dash), number(len(gate.stopped)), would, solved, levels(gate, tally)]
+    return [
+        gate.gate,
+        limits_in_words(gate, paper.glyphs.dash),
+        number(len(gate.stopped)),
+        would,
+        solved,
+        levels(gate, tally),
+    ]
 
 
 def _columns(paper: Paper, tuning: Tuning, room: int, tally: Tally | None) -> None:
@@ -72,26 +79,27 @@ def _columns(paper: Paper, tuning: Tuning, room: int, tally: Tally | None) -> No
     wide = paper.width >= 96
     solved = f"{'solved when recorded':>22}" if wide else f"{'solved':>8}"
     finish = f"{'would finish':>14}" if wide else f"{'finish':>8}"
-    heads = f"{'gate':<{room}}{'limit':>9}{'stopped':>9}{finish}{solved}"
+    limits = {gate.gate: limits_in_words(gate, paper.glyphs.dash) for gate in tuning.gates if gate.stopped}
+    held = max(9, *(len(limit) + 2 for limit in limits.values())) if limits else 9
+    heads = f"{'gate':<{room}}{'limit':>{held}}{'stopped':>9}{finish}{solved}"
     paper.line(Span(f"{heads}  {'smallest limit that frees' if wide else 'raised to'}", "label"), indent=2)
     for gate in (gate for gate in tuning.gates if gate.stopped):
         known = number(gate.solved_when_recorded)
         said = f"{known:>22}" if wide else f"{known:>8}"
-        row = f"{_limits(gate, paper.glyphs.dash):>9}{number(len(gate.stopped)):>9}"
+        row = f"{limits[gate.gate]:>{held}}{number(len(gate.stopped)):>9}"
         would = number(len(gate.would_finish))
         finish = f"{would:>14}" if wide else f"{would:>8}"
         style = "strong" if gate.would_finish else ""
-        start = room + (54 if wide else 34)
+        start = room + held + (45 if wide else 25)
         paper.line(
             Span(f"{gate.gate:<{room}}{row}{finish}{said}", style), f"  {levels(gate, tally)}", indent=2, hang=start + 2
         )
 
 
-def _limits(gate: GateTuning, dash: str) -> str:
-    if gate.limits is None:
-        return dash
-    low, high = (reading(gate.gate, limit) for limit in gate.limits)
-    return low if low == high else f"{low}{dash}{high}"
+def limits_in_words(gate: GateTuning, dash: str = "–") -> str:
+    """What is in force now; where sessions have limits of their own, from the least to the greatest."""
+    said = ("none" if limit is None else reading(gate.gate, limit) for limit in gate.limits)
+    return dash.join(dict.fromkeys(said))
 
 
 def levels(gate: GateTuning, tally: Tally | None = None) -> str:
@@ -188,9 +196,16 @@ def few_words(tuning: Tuning) -> Iterator[str]:
     if tuning.stop_rate.hits and not tuning.could_finish.hits:
         yield (
             "No single limit frees any of them: each gate is lifted alone, and several may bind at once. "
-            "Raise the limits together, or leave --policy out to see what the rehearsals' own come to."
+            "Raise the limits together."
         )
     for gate in tuning.gates:
+        # What is in force may grow with the plan, and what is tried is a number: the curve compares the two.
+        if gate.curve and gate.differs:
+            low, high = (reading(gate.gate, limit) for limit in gate.limits)
+            yield (
+                f"{gate.gate} now is {low} to {high}, by session: {gate.rule_in_words}. A limit that is written down "
+                "holds for all of them, so that fewer may complete under a low one than now."
+            )
         if gate.by_few and gate.proposed is not None:
             sessions = plural(gate.worth_freeing, "session")
             yield f"{gate.gate} {reading(gate.gate, gate.proposed)} stands on {sessions}: fewer than 5 decide little."

@@ -401,3 +401,37 @@ def test_no_line_is_wider_than_the_paper(
 
     monkeypatch.setattr("replanctl.show.console.terminal_width", lambda stream: int(width))
     assert max(map(columns, fine(cli(*words)).splitlines())) <= int(width)
+
+
+# Two limits at once: neither alone frees the session, and where they came from the command line it is named.
+BOUND = """\
+goal: g
+steps: [{id: 1, tool: look}, {id: 2, tool: write}]
+policy: {gates: {max_replans: 1, max_steps: 2}}
+outcomes: [{match: {tool: look}, returns: [shape, shape, shape, ok]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "hint"),
+    [
+        ("", ""),
+        (
+            "--max-replans 0",
+            "Without --max-replans 0 the rehearsals' own limits hold, and tune says what those come to.",
+        ),
+        (
+            "--policy p.yaml",
+            "Without --policy p.yaml the rehearsals' own limits hold, and tune says what those come to.",
+        ),
+    ],
+)
+def test_where_two_limits_bind_the_hint_fits_what_was_given(cli: Cli, flags: str, hint: str) -> None:
+    Path("bound.yaml").write_text(BOUND)
+    Path("p.yaml").write_text("policy: {gates: {max_replans: 1, max_steps: 3}}\n")
+    said = " ".join(fine(cli("tune", "bound.yaml", *flags.split())).split())
+    assert "several may bind at once. Raise the limits together." in said
+    assert (hint in said) if hint else ("Without" not in said)
+    assert "--policy out" not in said
+    page = fine(cli("tune", "bound.yaml", *flags.split(), "--format", "markdown"))
+    assert (hint.replace("_", "\\_") in page) if hint else ("Without" not in page)

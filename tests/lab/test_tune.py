@@ -132,7 +132,10 @@ def test_no_limit_is_proposed_that_stops_what_completes_now() -> None:
     assert (frees_short.completed, proposed.completed, proposed.proposed) == (1, 2, True)
     policy, comments = tuned_policy(Policy(), tuned(short, long))
     assert policy.gates.max_steps == needed
-    assert comments == {"max_steps": "frees 1 of the 1 it stopped, of 2 sessions; fewer than five decide little"}
+    until = "until now 6 to 30 (each rehearsal has its own)"
+    assert comments == {
+        "max_steps": f"frees 1 of the 1 it stopped, of 2 sessions; {until}; fewer than five decide little"
+    }
     assert all(facts_of(Case("", of.rehearsal)).completed for of in (limited(short, max_steps=needed), long))
 
 
@@ -164,3 +167,29 @@ def test_only_stopped_sessions_are_kept() -> None:
     (one,) = sweep_trials([(of.rehearsal, tune_trials(of))])
     found = tune(islice((one for _ in count()), 1000))
     assert (found.sessions, found.completed) == (1000, 1000)
+
+
+def held(tuning: Tuning, gate: GateName) -> tuple[tuple[Any, Any], str]:
+    """What is said of a gate's limits in force: their span, and the rule that they follow."""
+    (found,) = (one for one in tuning.gates if one.gate is gate)
+    return found.limits, found.rule
+
+
+def test_limits_in_force_are_those_of_all_sessions_and_the_rule_that_they_follow() -> None:
+    found = tuned(limited(of_length(4, 9, "short"), per_step=None, max_replans=99), of_length(15, 2, "long"))
+    (gate,) = (gate for gate in found.gates if gate.gate is GateName.MAX_STEPS)
+    assert gate.stopped == ("short",)  # under its 12, while the long one has 30
+    assert held(found, GateName.MAX_STEPS) == ((12, 30), "12, or twice the steps of v1 where that is more")
+    assert held(found, GateName.PER_STEP) == ((3, None), "")
+    assert held(found, GateName.MAX_REPLAN_TOKENS) == ((20_000, 20_000), "")
+    assert held(found, GateName.MAX_TOKENS) == ((None, None), "")
+    _, comments = tuned_policy(Policy(), found)
+    assert comments["max_steps"] == (
+        "frees 1 of the 1 it stopped, of 2 sessions; until now 12 to 30 "
+        "(12, or twice the steps of v1 where that is more); fewer than five decide little"
+    )
+
+
+def test_a_limit_that_some_state_follows_no_rule() -> None:
+    found = tuned(limited(of_length(4, 3, "short"), max_steps=6), of_length(15, 2, "long"))
+    assert held(found, GateName.MAX_STEPS) == ((6, 30), "")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from replanctl.cost import Coefficients, CostModel, padded
-from replanctl.replan.gates import REASONS, BudgetGate, Check, GateLimits, Limits, Preset, resolve
-from replanctl.replan.guards import OscillationGuard, ReplanBreaker, fingerprint
+from replanctl.replan.gates import GATES, REASONS, Check, GateLimits, GateRow, Limits, Preset, resolve
+from replanctl.replan.guards import BudgetGate, OscillationGuard, ReplanBreaker, fingerprint
 
 COST = CostModel()
 ANCHORED = GateLimits(preset=Preset.ANCHORED)
@@ -43,6 +43,14 @@ def test_limits_are_what_is_stated_else_the_presets_else_the_defaults(
     stated: GateLimits, steps: int, limits: Limits
 ) -> None:
     assert resolve(stated, steps, COST) == limits
+
+
+@pytest.mark.parametrize("preset", [None, Preset.ANCHORED])
+@pytest.mark.parametrize("row", GATES, ids=lambda row: str(row.name))
+def test_a_limit_that_follows_from_the_plan_says_how(row: GateRow, preset: Preset | None) -> None:
+    short, long = (getattr(resolve(GateLimits(preset), steps, COST), row.name) for steps in (1, 100))
+    assert bool(row.rule_under(GateLimits(preset))) == (short != long)
+    assert row.rule_under(GateLimits(preset, **{str(row.name): 7})) == ""
 
 
 def test_the_anchored_floor_counts_every_step_as_a_line() -> None:

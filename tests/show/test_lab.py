@@ -90,12 +90,34 @@ def tuning() -> Tuning:
 
 
 @cache
+def spans() -> Tuning:
+    """A short plan that its 12 steps stop, and a long one that completes under its 30: no number is in force."""
+    short = limited(chain(4, 9, "plans/short.yaml"), per_step=None, max_replans=99)
+    return tune(sweep_trials((of.rehearsal, tune_trials(of)) for of in (short, chain(15, 2, "plans/long.yaml"))))
+
+
+def chain(steps: int, fails: int, name: str) -> Case:
+    """Steps one after the other, the first of which fails so often."""
+    lines = "".join(f"  - {{id: {n}, tool: t{n}}}\n" for n in range(1, steps + 1))
+    script = f"outcomes: [{{match: {{step: 1}}, returns: [{', '.join(['shape'] * fails + ['ok'])}]}}]\n"
+    return case(f"goal: g\nsteps:\n{lines}{script}", name)
+
+
+@cache
+def bound() -> Tuning:
+    """Sessions that two limits bind, so that no single one frees them."""
+    cases = [limited(chain(4, 3, f"plans/{n}.yaml"), max_replans=1, max_steps=n) for n in (5, 6)]
+    return tune(sweep_trials((of.rehearsal, tune_trials(of)) for of in cases))
+
+
+@cache
 def comparison() -> Comparison:
     lanes = [Strategy.HYBRID, Strategy.NONE, Strategy.REWOO]
     facts = sweep_trials((of.rehearsal, compare_trials(of, lanes)) for of in corpus())
     return compare(facts, [str(lane) for lane in lanes])
 
 
+WITHOUT = "Without --max-replans 1 the rehearsals' own limits hold, and tune says what those come to."
 NEXT = ["replanctl run plans/a.yaml --fault 1=denied"]
 SCREENS: dict[str, Callable[[Paper], object]] = {
     "matrix-vendors": lambda paper: matrix_screen(paper, matrix_of("vendors"), NEXT),
@@ -107,6 +129,8 @@ SCREENS: dict[str, Callable[[Paper], object]] = {
     "race-chinese": lambda paper: compare_screen(paper, race_of("chinese")),
     "race-hostile": lambda paper: compare_screen(paper, race_of("hostile")),
     "tune": lambda paper: tune_screen(paper, tuning(), notes=["Wrote tuned.yaml."], todo=NEXT),
+    "tune-spans": lambda paper: tune_screen(paper, spans(), notes=["Wrote tuned.yaml: max_steps 17 (on 1 session)."]),
+    "tune-bound": lambda paper: tune_screen(paper, bound(), notes=[WITHOUT]),
     "compare": lambda paper: compare_screen(paper, comparison()),
 }
 
@@ -143,6 +167,7 @@ def test_colour_only_helps(name: str) -> None:
         ("matrix", lambda: matrix_markdown(matrix_of("vendors"))),
         ("matrix-hostile", lambda: matrix_markdown(matrix_of("hostile"))),
         ("tune", lambda: tune_markdown(tuning())),
+        ("tune-spans", lambda: tune_markdown(spans())),
         ("compare", lambda: compare_markdown(comparison())),
         ("race", lambda: compare_markdown(race_of("vendors"))),
     ],
