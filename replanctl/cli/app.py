@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from replanctl import __version__
-from replanctl.cli.flags import Shared, Verb
+from replanctl.cli.flags import WRITTEN, Shared, Verb
 from replanctl.cli.output import OutputError, as_word, say
 from replanctl.cli.quick import read_quickly, verb_first
 from replanctl.cli.verbs import HELP
@@ -81,6 +81,10 @@ def _execute(words: list[str], world: World) -> int:
     if isinstance(chosen, int):
         return chosen
     verb, options = chosen
+    if any(getattr(options, field, None) for field in WRITTEN):
+        from replanctl.cli.spared import spare  # most results go to the screen
+
+        spare(options, world)
     return verb.execute(options, world)
 
 

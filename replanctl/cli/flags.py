@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MOST_STEPS = 100_000  # of a plan that exists only as a number
 
 
+WRITTEN = {"output": "-o", "junit": "--junit"}  # fields that name where a result goes, as they are written
+
+
 def folder(text: str) -> Path:
     """A folder's path; an empty text is none, rather than the working folder."""
     if not text:

@@ -10,23 +10,47 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from replanctl.cli.flags import WRITTEN, Shared, flags_of
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.store import FILE_NAMES
 
+STDIO = "-"  # standard input, and standard output
 
-def spare(
-    flag: str, target: Path | None, inputs: Iterable[str | Path | None], world: World, store: Path | None
-) -> None:
-    """Raise UsageError where a result under this name would take the place of one of these files, or of the store."""
-    if target is None or _is_special(target):  # a terminal is read and written
-        return
-    for each in inputs:
-        if each is not None and _same(target, Path(each)):
-            raise UsageError(f"{flag} {target} would overwrite {each}, which is read", hint="name another file")
-    for file in _store_files(world, store):
-        if _same(target, file):
-            raise UsageError(f"{flag} {target} would overwrite the store", hint="name another file")
+
+# What a flag names is read, where its value is written so in the help and it is none of `WRITTEN`: a new flag with a
+# FILE is spared from the day it is declared, by every verb.
+_READ = ("FILE", "PLAN", "CORPUS", "PATH")
+
+
+def spare(options: Shared, world: World, found: Iterable[str | Path] = ()) -> None:
+    """Raise UsageError where the result of these options would take the place of a file that is read, or of the store.
+
+    Read is what the options name, and what was `found` from there: the outcomes beside a plan, the plans of a folder.
+    """
+    for field, flag in WRITTEN.items():
+        target = getattr(options, field, None)
+        if target is not None and (lost := taken_by(target, options, world, found)):
+            raise UsageError(f"{flag} {target} would overwrite {lost}", hint="name another file")
+
+
+def taken_by(target: Path, options: Shared, world: World, found: Iterable[str | Path] = ()) -> str:
+    """What a file under this name would take the place of; empty where that is nothing of ours."""
+    if str(target) == STDIO or _is_special(target):  # a terminal is read and written
+        return ""
+    for each in (*_given(options), *found):
+        if _same(target, Path(each)):
+            return f"{each}, which is read"
+    return "the store" if any(_same(target, file) for file in _store_files(world, options.store)) else ""
+
+
+def _given(options: Shared) -> Iterator[str | Path]:
+    """The files that the options name, and those that what they start may be made of."""
+    for field, flag in flags_of(type(options)).items():
+        value = getattr(options, field)
+        if flag.metavar in _READ and field not in WRITTEN and value is not None:
+            yield from (each for each in (value if isinstance(value, tuple) else (value,)) if str(each) != STDIO)
+    yield from started(getattr(options, "planner", None), getattr(options, "tools", None))
 
 
 def started(planner: str | None, tools: str | None) -> Iterator[Path]:

@@ -68,11 +68,8 @@ def under_policy(cases: Sequence[Case], path: Path | None, options: PolicyOption
 
 
 def spare_inputs(cases: Iterable[Case], options: SweepOptions, world: World) -> None:
-    """Raise UsageError where `-o` names a file of the rehearsals, a policy, the prices or the store."""
-    files = dict.fromkeys(source.name for case in cases for source in case.rehearsal.sources)
-    policy: Any = getattr(options, "policy", None)
-    policies = policy if isinstance(policy, tuple) else (policy,)
-    spare("-o", options.output, (*files, *policies, getattr(options, "prices", None)), world, options.store)
+    """Raise UsageError where `-o` names a file of the rehearsals, or another that is read."""
+    spare(options, world, dict.fromkeys(source.name for case in cases for source in case.rehearsal.sources))
 
 
 def _under(case: Case, policy: Policy) -> Case:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 DATE, TIME = 72, 100  # columns from which on the day a run began is shown, and the year and the time of day too
 NAME, GOAL = 20, 12  # columns that a plan's name may take, and that are left at least where the goal is shown
 NARROW = 56  # columns below which a row of rules or gates is told in lines of its own
+FIRST = "replanctl run PLAN"  # makes a run where there is none
 _WORDS = ("started", "ended")  # columns of words; the others are of numbers
 
 
@@ -43,13 +44,14 @@ class RunLine(Protocol):
     def plan(self) -> str | None: ...
 
 
-def runs_screen(paper: Paper, runs: Sequence[RunLine], *, some: bool = False) -> None:
-    """Write the list as it is given; `some` says that only certain ones were asked for."""
+def runs_screen(paper: Paper, runs: Sequence[RunLine], *, some: bool = False, first: str = FIRST) -> None:
+    """Write the list as it is given; `some` says that only certain ones were asked for, `first` is the command that
+    makes one where there is none."""
     if not runs and some:
         paper.line("There is no such run.", indent=2)
         return
     if not runs:
-        paper.line("There are no runs yet: replanctl run PLAN makes the first.", indent=2)
+        paper.line(f"There are no runs yet: {first} makes the first.", indent=2)
         return
     # As wide as what stands in them: a store of three runs and one of three thousand have other numbers.
     rows = [_cells(run, paper) for run in runs]
@@ -115,10 +117,10 @@ def _mark(run: RunLine, paper: Paper) -> Span:
     return marks.get(run.status, Span(paper.pad(glyphs.notice, width(glyphs.done)), "notice"))
 
 
-def stats_screen(paper: Paper, stats: Stats) -> None:
-    """Write the tables of rules and gates, and the figures to watch."""
+def stats_screen(paper: Paper, stats: Stats, *, first: str = FIRST) -> None:
+    """Write the tables of rules and gates, and the figures to watch; `first` is as for `runs_screen`."""
     if not stats.runs:
-        paper.line("There are no runs yet: replanctl run PLAN makes the first.", indent=2)
+        paper.line(f"There are no runs yet: {first} makes the first.", indent=2)
         return
     unfinished = f", {number(stats.unfinished)} not over" if stats.unfinished else ""
     paper.line(Span(plural(stats.runs, "run"), "title"), f": {_ends(stats.ends)}{unfinished}", indent=2)

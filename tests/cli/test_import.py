@@ -77,7 +77,7 @@ def test_files_that_are_there_stay_without_force(runs: Cli) -> None:
 def test_what_is_read_is_never_written_to(cli: Cli) -> None:
     cli.files({"plan.yaml": "Plan: look. #E1 = Look[it]"})
     done = cli("import", "plan.yaml", "--force")
-    assert (done.code, "plan.yaml is what is being read" in done.out) == (2, True)
+    assert (done.code, "plan.yaml would overwrite plan.yaml, which is read" in done.out) == (2, True)
     assert Path("plan.yaml").read_text() == "Plan: look. #E1 = Look[it]"
 
 

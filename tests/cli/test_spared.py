@@ -6,10 +6,13 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from replanctl.cli.app import VERBS, load_verb
+from replanctl.cli.flags import flags_of, option_name
 from tests.cli.conftest import SHAPE, Cli, Done
 
 SPARED: list[tuple[str, str]] = [
@@ -43,6 +46,15 @@ SPARED: list[tuple[str, str]] = [
     ("compare plan.yaml --strategies all -o plan.yaml", "plan.yaml, which is read"),
     ("compare plan.yaml --policy policy.yaml -o policy.yaml", "policy.yaml, which is read"),
     ("merge 1.facts -o 1.facts", "1.facts, which is read"),
+    ("merge 1.facts --prices prices.yaml -o prices.yaml", "prices.yaml, which is read"),
+    ("tune plan.yaml --prices prices.yaml -o prices.yaml", "prices.yaml, which is read"),
+    ("compare plan.yaml --strategies all --prices prices.yaml -o prices.yaml", "prices.yaml, which is read"),
+    ("test plans --junit plans/a.yaml", "plans/a.yaml, which is read"),
+    ("test plans --junit plans/a.outcomes.yaml", "plans/a.outcomes.yaml, which is read"),
+    ("test other.yaml --junit other.outcomes.yaml", "other.outcomes.yaml, which is read"),
+    ("test plan.yaml --planner 'sh planner.sh' --junit planner.sh", "planner.sh, which is read"),
+    ("test plan.yaml --junit store/runs.db", "the store"),
+    ("import trace.json -o trace.json", "trace.json, which is read"),
     ("report 1 -o plan.yaml", "plan.yaml, which is read"),
     ("report -o store/runs.db", "the store"),
 ]
@@ -60,7 +72,7 @@ def stored(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     Path("plans").mkdir()
     cli.files({
         "plans/a.yaml": "goal: g\nsteps: [{id: 1, tool: t}]\n", "plans/a.outcomes.yaml": "outcomes: []\n",
-        "prices.yaml": "prices: {}\n",
+        "prices.yaml": "prices: {}\n", "trace.json": "[]",
     })  # fmt: skip
     assert cli("matrix", "plan.yaml", "--shard", "1/1", "-o", "1.facts").code == 0
     assert cli("run", "plan.yaml", "--outcomes", "denied.yaml", "-q").code == 1
@@ -81,6 +93,39 @@ def test_a_result_never_takes_the_place_of_what_it_comes_from(stored: Cli, line:
     assert expected in done.err
     for path, content in before.items():
         assert path.read_bytes() == content
+
+
+def every_file() -> Iterator[tuple[str, str]]:
+    """Each verb that writes a result, with each of its words that name a file to read: as the help has them."""
+    for verb in VERBS:
+        flags = flags_of(load_verb(verb).options)
+        if not {"output", "junit"} & flags.keys():
+            continue
+        for field, flag in flags.items():
+            if flag.metavar in ("FILE", "PLAN", "CORPUS", "PATH") and field not in ("output", "junit"):
+                yield verb, "" if flag.positional else option_name(field)
+
+
+@pytest.mark.parametrize(("verb", "flag"), list(every_file()))
+def test_no_verb_writes_over_a_file_that_one_of_its_words_names(cli: Cli, verb: str, flag: str) -> None:
+    Path("mine.yaml").write_text("mine")
+    needs = [] if verb == "tune" or not flag else ["plan.yaml"] if verb != "resume" else ["1"]
+    words = [verb, *needs, *([flag] if flag else []), "mine.yaml", "--junit" if verb == "test" else "-o", "mine.yaml"]
+    done = cli(*words)
+    assert (done.code, done.out) == (2, "")
+    assert "mine.yaml would overwrite mine.yaml, which is read\n  name another file\n" in done.err
+    assert Path("mine.yaml").read_text() == "mine"
+
+
+def test_an_import_spares_its_rules_too(cli: Cli) -> None:
+    rule = "- {when: {tool: look, text: sorry}, status: empty}\n"
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    run = [{"role": "user", "content": "g"}, {"role": "assistant", "content": "", "tool_calls": [call]},
+           {"role": "tool", "tool_call_id": "c", "content": "sorry"}]  # fmt: skip
+    cli.files({"one.jsonl": json.dumps({"id": "rules", "messages": run}) + "\n", "rules.yaml": rule})
+    done = cli("import", "one.jsonl", "--classify", "rules.yaml", "--force")
+    assert "rules.yaml would overwrite rules.yaml, which is read" in " ".join(done.out.split())
+    assert Path("rules.yaml").read_text() == rule
 
 
 def test_any_other_file_is_written(stored: Cli) -> None:

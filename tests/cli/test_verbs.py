@@ -98,6 +98,12 @@ def test_no_runs_are_no_error(cli: Cli) -> None:
     assert not cli.store.exists()
 
 
+@pytest.mark.parametrize("verb", ["runs", "stats"])
+def test_where_there_are_no_runs_the_first_is_made_in_the_store_that_was_named(cli: Cli, verb: str) -> None:
+    said = cli(verb, "--store", "my runs").out
+    assert said == "  There are no runs yet: replanctl run PLAN --store 'my runs' makes the first.\n"
+
+
 # -- show -----------------------------------------------------------------------------------------------------------
 
 

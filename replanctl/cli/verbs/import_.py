@@ -11,6 +11,7 @@ import msgspec
 
 from replanctl.cli.flags import Flag, Format, Shared, Verb, folder
 from replanctl.cli.output import say, write_json
+from replanctl.cli.spared import taken_by
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import InputError, UsageError
@@ -49,7 +50,7 @@ def execute(options: Options, world: World) -> int:
     _make_folder(options.output)
     names = NamesGiven("trace")
     with collector_paused():
-        reports = [_keep(imported, names, options) for imported in _tidily(_traces(options, world))]
+        reports = [_keep(imported, names, options, world) for imported in _tidily(_traces(options, world))]
     # Said at the end, since only then every trace has been seen.
     missed = [id_ for id_ in options.select if all(report.id != id_ for report in reports)]
     if missed:
@@ -96,14 +97,14 @@ def _tidily(traces: Iterable[Imported]) -> Iterator[Imported]:
             gc.collect()
 
 
-def _keep(imported: Imported, names: NamesGiven, options: Options) -> Report:
+def _keep(imported: Imported, names: NamesGiven, options: Options, world: World) -> Report:
     """Write a rehearsal down; its report, which says where."""
     report = imported.report
     if imported.text is None:
         return report
     name = names.name(report.name)
     path = options.output / f"{name}.yaml"
-    why = _in_the_way(path, options)
+    why = _in_the_way(path, options, world)
     if why:
         return msgspec.structs.replace(report, name=name, refused=why, hint="--force overwrites, -o names a folder")
     try:
@@ -114,20 +115,13 @@ def _keep(imported: Imported, names: NamesGiven, options: Options) -> Report:
     return msgspec.structs.replace(report, name=name, file=str(path))
 
 
-def _in_the_way(path: Path, options: Options) -> str:
+def _in_the_way(path: Path, options: Options, world: World) -> str:
     """Why this file may not be written; empty where it may. What is read is never written to."""
     if not path.exists() and not path.is_symlink():
         return ""
-    if any(file != "-" and _same(path, Path(file)) for file in options.files):
-        return f"{path} is what is being read"
+    if lost := taken_by(path, options, world):
+        return f"{path} would overwrite {lost}"
     return "" if options.force else f"{path} exists"
-
-
-def _same(path: Path, other: Path) -> bool:
-    try:
-        return path.samefile(other)
-    except OSError:
-        return False
 
 
 def _tell(reports: Iterable[Report], options: Options, world: World) -> None:

@@ -12,7 +12,6 @@ from replanctl.cli.flags import Flag, Model, Price, PriceFile, Shared, Verb
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.output import output
 from replanctl.cli.prices import prices_of
-from replanctl.cli.spared import spare
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
@@ -38,7 +37,6 @@ class Options(Shared, frozen=True, kw_only=True):
 
 def execute(options: Options, world: World) -> int:
     """Read, put in order and tell; the exit code is 0, or 1 by `--fail-on`."""
-    spare("-o", options.output, (*options.files, options.prices), world, options.store)
     with merged(options.files) as (study, facts):
         return _tell(study, facts, options, world)
 

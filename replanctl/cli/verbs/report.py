@@ -47,12 +47,11 @@ def execute(options: Options, world: World) -> int:
 
 def _of_run(number: int | None, options: Options, world: World) -> str:
     folder = world.store_folder(options.store)
-    spare("-o", options.output, (), world, options.store)
     with Store.open(folder) as store:
         run = (store.latest() if number is None else store.run(number)).run
         with sound(folder, run):
             had = (source.name for source in store.inputs(run).sources)
-            spare("-o", options.output, had, world, options.store)  # what it came from lies here, as a rule
+            spare(options, world, had)  # what it came from lies here, as a rule
             calls = CallFold()
             for event in store.events(run):
                 calls.apply(event)
@@ -77,7 +76,7 @@ def _prompts(log: RequestLog) -> tuple[Prompt, ...]:
 
 
 def _of_file(name: str, options: Options, world: World) -> str:
-    spare("-o", options.output, (name,), world, options.store)
+    spare(options, world, [name])
     source = read_plan(name, stdin=world.stdin)
     # What replanctl wrote is known by its content; anything else is read as a rehearsal, whose errors say what it is.
     page = page_of(source.name, source.text)
@@ -85,7 +84,7 @@ def _of_file(name: str, options: Options, world: World) -> str:
         return page
     with collector_paused():
         rehearsal = load_rehearsal(name, stdin=StringIO(source.text))
-        spare("-o", options.output, (each.name for each in rehearsal.sources), world, options.store)
+        spare(options, world, (each.name for each in rehearsal.sources))
         return _rehearsed(rehearsal)
 
 

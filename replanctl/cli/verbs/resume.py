@@ -13,7 +13,7 @@ from replanctl.cli.flags import Flag, Verb, duration, positive
 from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, watched
 from replanctl.cli.output import output
 from replanctl.cli.overrides import RaiseOptions, gates_given
-from replanctl.cli.spared import spare, started
+from replanctl.cli.spared import spare
 from replanctl.cli.telling import tell
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
@@ -78,9 +78,8 @@ def execute(options: Options, world: World) -> int:
     folder = world.store_folder(options.store)
     with Store.open(folder) as store:
         row = latest_open(store) if options.run is None else store.run(options.run)
-        given = (options.outcomes, options.lessons, *started(options.planner, options.tools))
-        had = (source.name for source in store.inputs(row.run).sources) if options.output else ()
-        spare("-o", options.output, (*given, *had), world, options.store)
+        if options.output is not None:
+            spare(options, world, (source.name for source in store.inputs(row.run).sources))
     if row.status is RunStatus.COMPLETED:
         done = Span(f"completed ({row.reason})", "met" if row.reason == Reason.GOAL_MET else "gaps")
         what = [Span(f"run {row.run} is "), done, Span(": there is nothing to resume")]

@@ -91,10 +91,9 @@ def _run(options: Options, world: World, watch: Unwatched) -> int:
 def _spare_what_is_read(options: Options, prepared: Prepared, world: World) -> None:
     if options.output is None:
         return
-    from replanctl.cli.spared import spare, started
+    from replanctl.cli.spared import spare
 
-    read = (*(source.name for source in prepared.inputs.sources), options.lessons, options.prices)
-    spare("-o", options.output, (*read, *started(options.planner, options.tools)), world, options.store)
+    spare(options, world, (source.name for source in prepared.inputs.sources))
 
 
 def _prices(options: Options) -> Prices | None:

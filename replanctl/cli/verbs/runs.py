@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Shared, Verb, positive
+from replanctl.cli.following import Offers
 from replanctl.cli.output import answer, say, say_left_out
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
@@ -45,7 +46,9 @@ def execute(options: Options, world: World) -> int:
     def screen() -> None:
         from replanctl.show import runs_screen
 
-        runs_screen(world.paper(world.stdout, options.color), runs, some=options.failed or options.plan is not None)
+        some = options.failed or options.plan is not None
+        first = Offers(options.store).whole("replanctl run PLAN")
+        runs_screen(world.paper(world.stdout, options.color), runs, some=some, first=first)
 
     answer(world.stdout, options.format, lambda: {"runs": runs}, screen)
     say_left_out(world.stderr, damaged)

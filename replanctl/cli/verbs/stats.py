@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.flags import Flag, Format, Shared, Verb
+from replanctl.cli.following import Offers
 from replanctl.cli.output import say_left_out, write_line
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
@@ -37,7 +38,8 @@ def execute(options: Options, world: World) -> int:
     else:
         from replanctl.show import stats_screen
 
-        stats_screen(world.paper(world.stdout, options.color), found)
+        first = Offers(options.store).whole("replanctl run PLAN")
+        stats_screen(world.paper(world.stdout, options.color), found, first=first)
     say_left_out(world.stderr, damaged)
     return 0
 

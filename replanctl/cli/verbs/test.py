@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from enum import StrEnum
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ from replanctl.cli.spared import spare
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World, failing_at_the_end
 from replanctl.errors import UsageError
-from replanctl.files import check_writable
+from replanctl.files import belongings, check_writable, is_folder, plans_in
 from replanctl.host import PLANNER_TIMEOUT, outside_of
 
 _INSTALL = "pip install pytest-xdist, or leave out -n"
@@ -62,7 +62,8 @@ def execute(options: Options, world: World) -> int:
     for path in options.paths:
         if not os.path.exists(path):  # noqa: PTH110  # a name that is too long is none either
             raise UsageError(f"there is no {path}", hint="name plans with an expect: block, or folders of them")
-    spare("--junit", options.junit, options.paths, world, options.store)
+    if options.junit is not None:
+        spare(options, world, _read(options.paths))
     if options.parallel > 1 and find_spec("xdist") is None:
         raise UsageError("-n runs tests side by side with pytest-xdist, which is not here", hint=_INSTALL)
     _check(options)
@@ -89,6 +90,13 @@ def execute(options: Options, world: World) -> int:
     if reports.unread:  # with several processes pytest takes that for a failure
         return UsageError.exit_code
     return int(code) if code in _FAILED else UsageError.exit_code
+
+
+def _read(paths: Iterable[Path]) -> Iterator[Path]:
+    """The plans named or in the folders named, and what lies beside each and is read with it."""
+    for path in paths:
+        for plan in plans_in(path) if is_folder(path) else [path]:
+            yield from belongings(plan)
 
 
 def _watched(options: Options, world: World, column: Callable[[], int]) -> AbstractContextManager[Unwatched]:
