@@ -14,6 +14,7 @@ import msgspec
 
 from replanctl.errors import InputError, Problem
 from replanctl.files.disk import STDIN, STDIN_NAME, SUFFIXES, exists, read_stream, read_text
+from replanctl.files.faults import Fault
 from replanctl.files.reader import read, refuse
 from replanctl.files.sections import Role, role_of
 
@@ -50,6 +51,8 @@ def sources_of(
 ) -> list[Source]:
     """What a run of this plan, or of the plan that this file of outcomes belongs to, reads. Raises InputError."""
     if outcomes is None and str(plan) != STDIN and (home := home_of(plan)) is not None:
+        if home.named:
+            _check_named(plan, home.plan)
         outcomes, scenario = plan if home.named else None, scenario or home.scenario
         plan = home.plan
     known = str(plan) != STDIN
@@ -67,6 +70,21 @@ def whole_of(path: str | Path, stdin: Any = None) -> list[Source]:
         return sources
     files = read_all([(each, Role.SCENARIO_FILE) for each in scenario_files(Path(sources[0].name)).values()])
     return [*sources, *files]
+
+
+def _check_named(outcomes: str | Path, plan: Path) -> None:
+    """A plan that a file of outcomes names can be read; where not, the file says so where it names it."""
+    try:
+        read_text(plan)
+    except InputError as error:
+        (problem,) = error.problems
+        if problem.line:  # it is there, and what is wrong has a place in it
+            raise
+        document = read(str(outcomes), read_text(outcomes))
+        said = problem.message if problem.message.startswith("can't") else f"can't be read: {problem.message}"
+        why = f"the plan {document.value['plan']} {said}"
+        document.note([Fault(problem.rule, why, problem.hint, path=("plan",))])
+        raise InputError(document.problems()) from None
 
 
 def read_all(named: Iterable[Named], stdin: Any = None) -> list[Source]:

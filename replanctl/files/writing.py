@@ -33,7 +33,8 @@ def document_text(document: Mapping[str, Any]) -> str:
 
 def _section(mapping: Mapping[str, Any], indent: str) -> Iterator[str]:
     for key, value in mapping.items():
-        yield f"{indent}{scalar(key)}:"
+        # Behind a question mark a key may be of any length; its colon then begins a line.
+        yield f"{indent}? {quoted(key)}\n{indent}:" if len(key) > _LONG_KEY else f"{indent}{scalar(key)}:"
         yield from _value(key, value, indent)
 
 

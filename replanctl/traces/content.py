@@ -56,11 +56,14 @@ def _whole_text(value: Any) -> Any:
 
 
 # Recorders write JSON as text, and platforms text of that text again, so one value may have to be unpacked more than
-# once. What is still JSON after three rounds was meant as a text.
+# once. What is still JSON after three rounds was meant as a text. So was a number, true, false or null that stands in
+# quotes: `"4711"` is how JSON writes a text of digits down.
 def value_of(content: Any) -> Any:
     """A result as a value: text that is JSON becomes what it says, also where that is text of JSON again."""
-    for _ in range(3):
+    for unpacked in range(3):
         if not isinstance(content, str) or not _may_be_json(content):
+            break
+        if unpacked and content.lstrip()[:1] not in ("{", "[", '"'):
             break
         try:
             found = loads(content)

@@ -11,13 +11,14 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from replanctl.files import LONGEST
 from replanctl.traces.gathering import Gathering
 from replanctl.traces.span import Span, seconds, text_part
 from replanctl.traces.trace import Kind, Trace
 from replanctl.traces.tree import trace_from
 
 Paths = tuple[tuple[str, ...], ...]
-MOST_SECONDS = 1e9  # that a call is taken to have lasted
+MOST_TOKENS = 10**12  # of one call of a model: a larger number is something else
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -233,7 +234,7 @@ def _span(table: Table, record: dict[str, Any], parent: str, order: int, place: 
     kind = table.kinds.get(text_part(at(record, table.type)).lower(), "")
     began, ended = seconds(_none(at(record, table.began))), seconds(_none(at(record, table.ended)))
     took = at(record, table.took)
-    if ended is None and began is not None and type(took) in (int, float) and 0 <= took < MOST_SECONDS:
+    if ended is None and began is not None and type(took) in (int, float) and 0 <= took <= LONGEST:
         ended = began + took
     error = at(record, table.error)
     failed = any(text_part(at(record, (path,))).lower() == value for path, value in table.failed)
@@ -279,7 +280,7 @@ def _class_in(message: str) -> tuple[str, ...]:
 
 def _model(span: Span, table: Table, record: dict[str, Any]) -> None:
     counts = [at(record, paths) for paths in (table.input_tokens, table.output_tokens)]
-    known = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
+    known = [count for count in counts if type(count) is int and 0 <= count < MOST_TOKENS]
     span.tokens = sum(known) if known else None
     span.asked, span.answered = _none(at(record, table.asked)), _none(at(record, table.answered))
 

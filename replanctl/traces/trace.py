@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from replanctl.files import End
+from replanctl.files import LONGEST, End
 from replanctl.kinds import Status
 
 
@@ -94,6 +94,10 @@ def shortfall(trace: Trace, *, partial: bool) -> Refused | None:
         if not call.tool.strip():
             call.tool = UNNAMED
             trace.missing.append("the name of a tool")
+        if call.latency is not None and call.latency > LONGEST:
+            # One of its times is none: a clock that began at 1970, or a 0 in place of an end.
+            call.latency = None
+            trace.left_out.append(f"the time of a call of {call.tool}: longer than anything takes")
     if not trace.goal.strip():
         trace.missing.append("what was asked for")
     if trace.planned:

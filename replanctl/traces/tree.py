@@ -184,11 +184,10 @@ def _result(call: RecordedCall, span: Span, talk: _Talk) -> bool:
         raw = given[0].content
     elif (spoken := _spoken(raw)) is not None:
         raw = spoken
-    if isinstance(raw, str):
-        raw = value_of(raw)
-    if isinstance(raw, list) and raw and all(isinstance(part, dict) and "text" in part for part in raw):
-        raw = words_of(raw)
-    call.result, failed = unwrap(value_of(raw), outputs=span.plain)
+    value = value_of(raw)
+    if isinstance(value, list) and value and all(isinstance(part, dict) and "text" in part for part in value):
+        value = value_of(words_of(value))
+    call.result, failed = unwrap(value, outputs=span.plain)
     return failed or any(answer.failed for answer in given)
 
 

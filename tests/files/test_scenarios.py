@@ -184,7 +184,12 @@ def test_a_file_of_outcomes_may_name_its_plan(tmp_path: Path) -> None:
     file.write_text("plan: ../plan.yaml\noutcomes: [{match: {step: 9}, returns: [ok]}]\n")
     assert [(each.file, each.rule) for each in check_plan(file)] == [(str(file), "unknown-step")]
     plan.unlink()
-    assert [each.rule for each in check_plan(file)] == ["unreadable"]
+    (problem,) = check_plan(file)
+    # The place is the one where the plan is named: nobody knows the plan's own file yet.
+    assert (problem.file, problem.line, problem.column, problem.rule) == (str(file), 1, 7, "unreadable")
+    assert problem.message == "the plan ../plan.yaml can't be read: No such file or directory"
+    with pytest.raises(InputError, match=r"late\.yaml:1:7: error \[unreadable\] the plan"):
+        load_rehearsal(file)
 
 
 def test_a_file_that_is_named_after_one_plan_names_no_other(tmp_path: Path) -> None:

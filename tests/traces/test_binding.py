@@ -22,6 +22,7 @@ BOUND: list[tuple[str, Any, Any, Any]] = [
     ("a whole result", "plain-77", "plain-77", "#E1"),
     ("a number as the whole result", 4140, 4140, "#E1"),
     ("text that reads as a number is one", "4140", 4140, "#E1"),
+    ("in quotes it is a text", '"4140"', "4140", "#E1"),
     ("the path whose name fits", {"other": "AB-1", "ref": "AB-1"}, "AB-1", "#E1.ref"),
     ("keys that are no names", {"a b": {"#": ["AB-1"]}}, "AB-1", '#E1["a b"]["#"][0]'),
     ("deep in a list", [[{"id": "AB-1"}]], "AB-1", "#E1[0][0].id"),

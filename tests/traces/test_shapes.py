@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.traces.making import one, steps_of
+from tests.traces.making import loaded, one, steps_of
 
 # What each shape says: a user asks, `find` is called and answers, the agent says so.
 ASKED = "Where is order AB-17?"
@@ -230,6 +230,12 @@ def test_calls_under_one_id_are_told_apart_by_their_tools() -> None:
     assert [rule["returns"][0]["value"] for rule in found.document["outcomes"]] == ["mail", "find"]
 
 
+def test_digits_in_quotes_are_a_text() -> None:
+    answer = {**TOOL, "gen_ai.tool.call.arguments": "{}", "gen_ai.tool.call.result": '"-1234"'}
+    found = one([span("a", 1, answer), span("b", 3, {**answer, "gen_ai.tool.call.arguments": '{"n": -1234}'})])
+    assert steps_of(found)[2]["args"] == {"n": -1234}
+
+
 def test_an_empty_value_of_otlp_is_null() -> None:
     args = {"kvlistValue": {"values": [{"key": "limit", "value": {}}]}}
     attributes = [{"key": key, "value": {"stringValue": value}} for key, value in TOOL.items()]
@@ -254,6 +260,34 @@ def test_times_in_every_shape(times: dict[str, Any]) -> None:
     found = one([{"traceId": "t", "spanId": "a", "name": "find", **times, "attributes": attributes}])
     assert found.document is not None
     assert found.document["outcomes"][0]["returns"][0]["latency"] == 1.25
+
+
+def test_a_time_that_is_none_is_left_out() -> None:
+    """A beginning of 0, or an end that was never set, makes a call of fifty years, which no plan file takes."""
+    attributes = {**TOOL, "gen_ai.tool.call.arguments": "{}", "gen_ai.tool.call.result": "yes"}
+    times = {"startTimeUnixNano": "1", "endTimeUnixNano": "1786051888270252114"}
+    found = one([{"traceId": "t", "spanId": "a", "name": "find", **times, "attributes": attributes}])
+    assert found.document is not None
+    assert found.document["outcomes"][0]["returns"] == [{"status": "ok", "value": "yes"}]
+    assert found.report.left_out == ("the time of a call of find: longer than anything takes",)
+
+
+def test_a_number_of_tokens_that_is_none_is_left_out() -> None:
+    call = {"run_type": "tool", "id": "a", "name": "find", "inputs": {}, "outputs": {"output": "yes"}}
+    model = {"run_type": "llm", "id": "m", "name": "model", "prompt_tokens": -5, "child_runs": [call]}
+    found = one(model)
+    assert found.document is not None
+    assert found.document["outcomes"][0]["returns"] == [{"status": "ok", "value": "yes"}]
+
+
+def test_a_tools_name_of_any_length() -> None:
+    """YAML looks no further than 1,024 bytes for the colon behind a key."""
+    name = "find " * 400
+    ask = {"id": "c1", "function": {"name": name, "arguments": "{}"}}
+    answer = {"role": "tool", "tool_call_id": "c1", "content": "yes"}
+    found = one([USER, {"role": "assistant", "tool_calls": [ask]}, answer, DONE])
+    assert found.report.faithful is True
+    assert loaded(found).plan.steps[0].tool == name
 
 
 def test_an_observation_without_an_end_says_how_long_it_took() -> None:
