@@ -108,7 +108,12 @@ def amended(
     reroute = changes.granularity is not None or changes.goal is not None
     # A raised limit takes back the check that refused; a forced route or a new goal leaves it and routes the failure
     # once more.
-    cut = where_to_cut(stored, since=since, reroute=reroute, settles=bool(open_))
+    raises_only = not reroute and changes.outcomes is None and not _lowers(inputs, stored, changes)
+    # A real planner is not asked once more for what it has answered: what it was asked says how much was left.
+    side_by_side = inputs.policy.max_parallel > 1 and inputs.planner is None
+    cut = where_to_cut(
+        stored, since=since, reroute=reroute, settles=bool(open_), raises_only=raises_only, side_by_side=side_by_side
+    )
     before = [each for each in inputs.amendments if each.seq <= cut.seq]
     here = before.pop() if before and before[-1].seq == cut.seq else None
     in_force = Amendment(cut.seq, before[-1].policy if before else inputs.policy)
@@ -135,11 +140,29 @@ def _script(changes: Changes, inputs: Inputs) -> Script | None:
     return Script(source.name, source.text)
 
 
+def _lowers(inputs: Inputs, stored: Sequence[e.AnyEvent], changes: Changes) -> bool:
+    """Whether a limit in force is lowered."""
+    gates = (inputs.amendments[-1].policy if inputs.amendments else inputs.policy).gates
+    in_force = _first_limits(stored)
+    for name, value in changes.limits.items():
+        if not isinstance(value, More) and value is not None:
+            stated = getattr(gates, name)
+            had = in_force.get(name) if stated is UNSET else stated
+            if had is None or value < had:
+                return True
+    return False
+
+
+def _first_limits(stored: Sequence[e.AnyEvent]) -> Mapping[str, Any]:
+    """The limits that the session began with, those that come from a default or a preset among them."""
+    return next((event.limits for event in stored if isinstance(event, e.SessionStart)), {})
+
+
 def _policy(policy: Policy, stored: Sequence[e.AnyEvent], changes: Changes) -> Policy:
     replace = msgspec.structs.replace
     # `+2` is on top of the limit the session really had, which the policy may leave to a default that depends on the
     # plan.
-    in_force = next((event.limits for event in stored if isinstance(event, e.SessionStart)), {})
+    in_force = _first_limits(stored)
     gates = {
         name: _raised(name, getattr(policy.gates, name), in_force.get(name), value.by)
         if isinstance(value, More)

@@ -121,6 +121,19 @@ class Cell(msgspec.Struct, eq=False, gc=False):
         return self.state in (FAILED, SKIPPED) and not self.awaits_replan and not self.gap
 
 
+def close_gap(cell: Cell) -> None:
+    """A gap is let be: its step failed for good, and what it had blocked was skipped for it, and is no gap either."""
+    ways = [cell]
+    while ways:
+        closed = ways.pop()
+        closed.gap = False
+        for dependent in closed.dependents:
+            if dependent.gap and not dependent.gone:
+                ways.append(dependent)
+            elif dependent.state is PENDING and not dependent.gone:
+                dependent.gap_deps -= 1
+
+
 def line_of(cell: Cell) -> Lineage:
     """The line of steps a step belongs to, made when it is first asked for."""
     if cell.lineage is None:

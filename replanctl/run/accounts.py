@@ -11,7 +11,7 @@ import msgspec
 from replanctl.kinds import LedgerKind
 from replanctl.plan import Step, exact
 from replanctl.run import events as e
-from replanctl.run.result import EffectView, LedgerLine, LedgerTotals, LedgerView
+from replanctl.run.result import EffectView, Gap, LedgerLine, LedgerTotals, LedgerView
 
 
 # A line stands where its call began, although what it cost is known only when it ends. Where steps run side by side the
@@ -105,6 +105,13 @@ class Effects:
                 else EffectView(tool, args, step_id, version, 1)
             )
         return tuple(row for row in found.values() if row.times > 1 or row.tool in self.once_only)
+
+
+def close_gap(gaps: dict[str, Gap], step_id: str) -> None:
+    """A step that a person has settled is no gap any more, nor is what had nothing but gaps for it."""
+    if gaps.pop(step_id, None) is not None:
+        for blocked in [gap.step_id for gap in gaps.values() if step_id in gap.blocked_by]:
+            close_gap(gaps, blocked)
 
 
 class Doubt(msgspec.Struct, frozen=True):

@@ -117,7 +117,7 @@ class Session:
         while state.stop is None:
             yield from self._run()
             yield from self._turn()
-            if state.stop is not None and self._behind_stop is not None:
+            while state.stop is not None and self._behind_stop is not None:  # its goal's replan may stop it at once
                 yield from self._take_up(state.stop, self._behind_stop)
         yield self._closing(state.stop)
 
@@ -230,7 +230,7 @@ class Session:
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
         agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, state.budget.refusal
         came, something_waits, once = self._interruptions.came, self._turns.something_waits, state.once
-        if came(state.at):
+        while came(state.at):  # a person may give a goal while one is told
             yield from self._hear()
         while True:
             # While a failure or a goal waits for its turn nothing is begun any more, and what is in flight ends: a turn
@@ -245,12 +245,12 @@ class Session:
                 started, execution = dispatch.begin(cell)
                 yield started
                 yield from dispatch.call(execution)
-                if came(state.at):
+                while came(state.at):
                     yield from self._hear()
             if not agenda:
                 return
             yield from dispatch.advance()
-            if came(state.at):
+            while came(state.at):
                 yield from self._hear()
 
     def _hear(self) -> Iterator[Event]:

@@ -12,7 +12,7 @@ from replanctl.live import RUNNING
 from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
-from replanctl.run.accounts import Bookings, Doubts, Effects
+from replanctl.run.accounts import Bookings, Doubts, Effects, close_gap
 from replanctl.run.result import (
     SCHEMA_VERSION,
     AttemptView,
@@ -131,9 +131,10 @@ class ResultFold:
         self._plan.await_replan(id_, False)
         for reason, ids in self._stopping.items():
             self._stopping[reason] = [other for other in ids if other != id_]
+        if event.how is not Settle.AGAIN:
+            close_gap(self._gaps, id_)
         if event.how is Settle.DONE:
             self._plan.move(id_, StepState.DONE)
-            self._gaps.pop(id_, None)
             self._produced(event)
 
     def _produced(self, event: e.StepEnd | e.StepSettled) -> None:

@@ -39,16 +39,23 @@ class Interruptions:
         self._all: tuple[Interruption, ...] = ()
         self._came: list[_Due] = []  # due and not heard yet
         self.waiting: list[_Due] = []  # in the order they came due
+        self.after: dict[str, list[int]] = {}  # by the step they wait for
+        self._at: list[_Due] = []
+        self._withdrawn: set[int] = set()  # those that were replaced before they came due
         self.expect(interruptions)
 
     def expect(self, interruptions: Sequence[Interruption]) -> None:
-        """Replace the interruptions that have not come due by these."""
+        """Replace the interruptions that have not come due by these; one that has come due does so once, in whatever
+        list it stands again."""
+        self._withdrawn.update(self._left())
+        came = [one for index, one in enumerate(self._all) if index not in self._withdrawn]
         first = len(self._all)
         self._all = (*self._all, *interruptions)
-        self.after: dict[str, list[int]] = {}  # by the step they wait for
-        self._at: list[_Due] = []
+        self.after, self._at = {}, []
         for index, one in enumerate(interruptions, first):
-            if one.after is not None:
+            if one in came:
+                came.remove(one)
+            elif one.after is not None:
                 self.after.setdefault(one.after, []).append(index)
             else:
                 self._at.append((one.at or 0.0, index))
@@ -104,5 +111,7 @@ class Interruptions:
 
     def left(self) -> Iterator[Interruption]:
         """The interruptions that never came due, in the order of the list."""
-        indexes = sorted([*(i for many in self.after.values() for i in many), *(i for _, i in self._at)])
-        return (self._all[index] for index in indexes)
+        return (self._all[index] for index in self._left())
+
+    def _left(self) -> list[int]:
+        return sorted([*(i for many in self.after.values() for i in many), *(i for _, i in self._at)])

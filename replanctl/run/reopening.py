@@ -26,7 +26,8 @@ def reopen(
     breaker would now admit one more replan, and what a person's word makes pending `also`.
     """
     lost = _lost(state, reason, also)
-    state.abandoned = []
+    if state.spent is None:
+        state.abandoned = []
     if not lost:
         return
     state.given_up = [each for each in state.given_up if each.failure.cell not in lost]
@@ -61,8 +62,12 @@ def _lost(state: SessionState, reason: Reason | None, also: Iterable[Cell]) -> s
     if reason is Reason.INSUFFICIENT_EVIDENCE:
         return _not_done(state) - let_be
     asked = reason in _A_PERSON_WAS_ASKED
-    ways = [cell for each in state.given_up if _taken_up(state, each, asked) for cell in _cells(each)]
-    ways += [*(failure.cell for failure in state.aborted if asked), *state.abandoned, *also]
+    # One that a draft has listed again since is handed over no more, and what was skipped for it stays so.
+    handed = [each for each in state.given_up if not each.failure.cell.gone]
+    ways = [cell for each in handed if _taken_up(state, each, asked) for cell in _cells(each)]
+    # Where a gate's stop is still to come, it has ended them just now.
+    ended = state.abandoned if state.spent is None else ()
+    ways += [*(failure.cell for failure in state.aborted if asked), *ended, *also]
     found: set[Cell] = set()
     while ways:
         cell = ways.pop()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from replanctl.errors import UsageError
-from replanctl.kinds import Ending, ErrorType, GateName
+from replanctl.kinds import Ending, ErrorType, GateName, Status
 from replanctl.replan import GATE, Moment, Spent
 from replanctl.run import events as e
 from replanctl.run.accounts import Doubt
@@ -39,14 +39,24 @@ class Cut(msgspec.Struct, frozen=True):
     behind_stop: bool = False
 
 
-def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool = False, settles: bool = False) -> Cut:
+def where_to_cut(
+    events: Sequence[e.AnyEvent],
+    *,
+    since: int = 0,
+    reroute: bool = False,
+    settles: bool = False,
+    raises_only: bool = True,
+    side_by_side: bool = True,
+) -> Cut:
     """Up to where a session is kept that is to go on.
 
     A gate's check is made again where it refused, or behind the last call, where its limit was first felt; the
     breaker's is not, since it ends no session: what it gave up is pending again once its limit is raised. With
     `reroute` one that refused a replan stays, and what was to be replanned is routed once more: a forced granularity or
     a changed goal may lead elsewhere. Where a person `settles` calls, all that happened stays: what they say holds of
-    it. What came before `since`, where the session was last taken up, stays anyway.
+    it. So it does where more changes than limits that are raised (`raises_only` false): what has ended since a limit
+    was first felt would come out otherwise, and done work would be done again. Where steps do not run `side_by_side`
+    no limit is felt before it refuses. What came before `since`, where the session was last taken up, stays anyway.
     Raises UsageError for a session that completed.
     """
     end = events[-1] if events else None
@@ -58,12 +68,21 @@ def where_to_cut(events: Sequence[e.AnyEvent], *, since: int = 0, reroute: bool 
     if settles:
         return Cut(upto, behind_stop=stopped or (isinstance(refusal, e.Gate) and not refusal.admitted))
     if (call := _first_call_given_up(events, since)) is not None:
-        return Cut(max(since, call + 1))
+        as_if = raises_only and not _denied(events[max(since, call + 1) :])
+        return Cut(max(since, call + 1)) if as_if else Cut(upto, behind_stop=True)
     if not isinstance(refusal, e.Gate) or refusal.admitted or refusal.gate is GateName.PER_STEP:
         return Cut(upto, behind_stop=stopped)
     if reroute and _checks_a_replan(events, refusal):
         return Cut(upto, behind_stop=True)
-    return Cut(max(since, _felt_from(events, refusal)))
+    felt = max(since, _felt_from(events, refusal) if raises_only and side_by_side else refusal.seq)
+    return Cut(refusal.seq if _denied(events[felt:]) else felt)
+
+
+def _denied(events: Sequence[e.AnyEvent]) -> bool:
+    """Whether a call was denied: a person lifts that, so what came of it stays behind them."""
+    return any(
+        isinstance(event, e.StepEnd) and any(a.status is Status.DENIED for a in event.attempts) for event in events
+    )
 
 
 def _felt_from(events: Sequence[e.AnyEvent], refusal: e.Gate) -> int:
@@ -94,7 +113,10 @@ def _given_up(error: e.StepError | None) -> bool:
 
 def _checks_a_replan(events: Sequence[e.AnyEvent], check: e.Gate) -> bool:
     """Whether this check stands before a replan or its commit, and not before a step."""
-    behind_another = isinstance(events[check.seq - 1], e.Gate)  # so is only the step budget's, before a commit
+    before = events[check.seq - 1]
+    # One that let the replan pass: only the step budget's is asked behind one, before a commit. Behind the breaker that
+    # refused comes a step.
+    behind_another = isinstance(before, e.Gate) and before.admitted
     return Moment.STEP not in GATE[check.gate].asked or behind_another
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, assert_never
 
 from replanctl.kinds import Health, Settle
-from replanctl.live import FAILED, SKIPPED, Cell
+from replanctl.live import FAILED, SKIPPED, Cell, close_gap
 from replanctl.run import events as e
 from replanctl.run.amendments import Settlement
 from replanctl.run.once import Made
@@ -105,4 +105,6 @@ class Settling:
         self._state.let_be.append(cell)
         if cell.awaits_replan:
             self._state.graph.fail_for_good(cell)
+        elif cell.gap:
+            close_gap(cell)
         yield from self._ends.skip_dependents(cell)

@@ -16,6 +16,8 @@ from tests.model.world import Ambiguous
 class Asking(Commit):
     """One replan."""
 
+    again: tuple[Any, ...] | None = None  # a check that a gate refused: what makes it once more, and of what
+
     def learn(self, failure: Failure, granularity: str) -> None:
         rule = None if granularity == "none" else self.matching(failure, granularity, False)
         cause = (rule or {}).get("cause") or failure.cause
@@ -75,12 +77,15 @@ class Asking(Commit):
             and ("step" not in when or str(when["step"]) in self.s.ancestry(signal.step))
         )
 
-    def replan(self, failure: Failure | None, route: dict[str, Any]) -> None:
-        """Ask until a draft holds, a gate refuses or the planner gives up."""
+    def replan(
+        self, failure: Failure | None, route: dict[str, Any], signal: Failure | None = None, asked: int = 0
+    ) -> None:
+        """Ask until a draft holds, a gate refuses or the planner gives up. `asked` are gates that have let it pass."""
         s = self.s
-        signal = failure
+        signal = signal or failure
         while True:
-            refused = self.admit(failure, signal, route["granularity"])
+            refused = self.admit(failure, signal, route, asked)
+            asked = 0
             if refused:
                 assert failure is not None
                 self.hand_over(failure, "step_breaker")
@@ -90,8 +95,7 @@ class Asking(Commit):
                 raise End("no_plan")
             laid = lay(self, draft, failure, route["granularity"])
             if not laid.reasons:
-                self.guard(laid, failure, route["granularity"])
-                self.commit(laid, failure, route)
+                self.pass_guard(laid, failure, route, 0)
                 return
             reasons = laid.reasons
             step = failure.step if failure else None
@@ -132,29 +136,42 @@ class Asking(Commit):
             + c["done_line"] * min(done, 8) + c["step"] * min(lines, 9)
         )  # fmt: skip
 
-    def admit(self, failure: Failure | None, signal: Failure | None, granularity: str) -> bool:
+    def pass_guard(self, laid: Any, failure: Failure | None, route: dict[str, Any], asked: int) -> None:
+        """The gates behind the draft check, and the version where they let it pass."""
+        self.guard(laid, failure, route, asked)
+        self.commit(laid, failure, route)
+
+    def refuse(self, gate: str, *again: Any) -> None:
+        """A gate ends the session; `again` makes its check once more, should a person take the session up."""
+        self.again = again
+        raise End(REASONS[gate])
+
+    def admit(self, failure: Failure | None, signal: Failure | None, route: dict[str, Any], asked: int) -> bool:
         """Ask the gates before the replanner, book the request. True where `per_step` refuses."""
         s = self.s
+        granularity = route["granularity"]
         step = failure.step if failure else None
         cost = self.estimate(failure, granularity)
         padded = -(-cost * 12 // 10)
         rows: list[tuple[str, Any, bool]] = []
         if failure is not None and signal is not None:
-            asked = s.asked.get((s.root(failure.step), signal.type), 0)
+            same = s.asked.get((s.root(failure.step), signal.type), 0)
             limit = s.gates["per_step"]
-            rows.append(("per_step", asked, limit is None or asked < limit))
+            rows.append(("per_step", same, limit is None or same < limit))
         rows.append(("max_replans", s.replans, s.replans < s.gates["max_replans"]))
         tokens = s.replan_booked + padded
         limit = s.gates["max_replan_tokens"]
         rows.append(("max_replan_tokens", tokens, limit is None or tokens <= limit))
         if s.gates["max_tokens"] is not None:
             rows.append(("max_tokens", booked(s) + padded, booked(s) + padded <= s.gates["max_tokens"]))
-        for gate, reading, fine in rows:
+        for at, (gate, reading, fine) in enumerate(rows):
+            if at < asked:
+                continue
             s.gate_rows.append(self.x.row(gate, reading, step) | {"admitted": fine})
             if not fine and gate == "per_step":
                 return True
             if not fine:
-                raise End(REASONS[gate])
+                self.refuse(gate, "replan", failure, route, signal, at)
         if failure is not None and signal is not None:
             key = (s.root(failure.step), signal.type)
             s.asked[key] = s.asked.get(key, 0) + 1
@@ -163,7 +180,7 @@ class Asking(Commit):
         s.lines.append(self.line("replan", step, granularity, cost))
         return False
 
-    def guard(self, laid: Any, failure: Failure | None, granularity: str) -> None:
+    def guard(self, laid: Any, failure: Failure | None, route: dict[str, Any], asked: int) -> None:
         """Oscillation, then the step budget."""
         s = self.s
         step = failure.step if failure else None
@@ -174,12 +191,13 @@ class Asking(Commit):
         if mark == current and failure is not None:
             reading = 0
         fine = limit is None or reading < limit
-        s.gate_rows.append(self.x.row("max_repeat", reading, step) | {"admitted": fine})
-        if not fine:
-            raise End("oscillation")
+        if asked < 1:
+            s.gate_rows.append(self.x.row("max_repeat", reading, step) | {"admitted": fine})
+            if not fine:
+                self.refuse("max_repeat", "pass_guard", laid, failure, route, 0)
         total = s.executions + sum(1 for st in laid.steps if st.open)
         limit = s.gates["max_steps"]
         fine = limit is None or total <= limit
         s.gate_rows.append(self.x.row("max_steps", total, step) | {"admitted": fine})
         if not fine:
-            raise End("step_budget")
+            self.refuse("max_steps", "pass_guard", laid, failure, route, 1)

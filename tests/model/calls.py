@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.model import refs
 from tests.model.once import Once
 from tests.model.run import Run, booked, shown
 from tests.model.state import canonical
@@ -59,7 +60,8 @@ class Calls(Once):
         s.lines.append(run.line)
         s.called_roots.add(root)
         s.tools_tried.setdefault(root, set()).add(run.tool)
-        s.call_count += 1
+        s.call_count, s.called = s.call_count + 1, s.tick
+        run.called = s.tick
         self.schedule(run)
         run.tries += 1
         outcome = s.script.draw(s.ancestry(run.step.id), run.tool, run.args, s.version)
@@ -93,7 +95,7 @@ class Calls(Once):
             Call(
                 run.tool, canonical(run.args), run.step.id, s.version, not run.step.changed, kind, status, value,
                 None, run.step.copy(), s.goal_number, run.real in ANSWERED or run.real == "lost", run.order,
-                run.step.unclear,
+                run.step.ran, any(s.is_gap(r.step) for r in refs.refs(run.step.args)), False, run.step.unclear,
             )
         )  # fmt: skip
         run.last = len(s.calls) - 1
@@ -184,7 +186,7 @@ class Calls(Once):
     def made_meanwhile(self, run: Run) -> bool:
         """Has another step made the call that this one waits to try again?"""
         earlier = self.earlier_call(run.step, run.tool, run.args)
-        return earlier is not None and not (run.step.again and earlier.kind == "took")
+        return earlier is not None and not (run.step.again and earlier.answered)
 
     def end_denied(self, run: Run) -> None:
         """Another step's same call was denied while this one waited for its retry."""
@@ -202,6 +204,7 @@ class Calls(Once):
         last = shown(run.attempts[-1]["status"])
         run.step.state = "dead"
         row = self.row(gate, reading, run.step.id)
+        s.gave_up = run.called if s.gave_up is None else min(s.gave_up, run.called)
         if s.gate_stop is None:
             s.gate_stop = (gate, row)
         message = f"abandoned, last: {last}"

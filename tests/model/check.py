@@ -111,7 +111,7 @@ class Check(Bench):
             if step.id not in s.parent and old is not None and old.id != step.id:
                 lineage.id = old.id
             earlier = self.session.x.earlier_call(lineage, step.tool, args)
-            if earlier is not None and not (step.again and earlier.kind == "took"):
+            if earlier is not None and not (step.again and earlier.answered):
                 fits = earlier.status == "ok" and breach(earlier.value, step.produces) is None
                 taken = fits and self.after.answer_of(earlier).health != "void"  # with the draft's verdicts written
                 fault = None if taken else f"which is not made again, after step {earlier.step}'s {earlier.kind}"

@@ -47,7 +47,7 @@ class Commit:
                 s.alternatives_used[root] = s.alternatives_used.get(root, 0) + 1
             s.patches[root] = s.patches.get(root, 0) + (route["granularity"] == "patch")
         else:
-            s.had, s.asked = {}, {}
+            s.had, s.asked, s.goal_waits = {}, {}, False
         old = {st.id: st for st in s.steps}
         s.steps = laid.steps
         s.ever += [i for i in laid.new_ids if i not in s.ever]

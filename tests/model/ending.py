@@ -13,6 +13,8 @@ from tests.model.world import MAY_HAVE, Ambiguous
 class Ending(Commit):
     """What is said when everything that can run has run."""
 
+    stopped_by: str | None
+
     def finish(self) -> None:
         """Everything that can run has run."""
         s = self.s
@@ -28,12 +30,13 @@ class Ending(Commit):
             limit = s.gates["max_tokens"]
             if limit is not None and booked(s) + cost > limit:
                 s.gate_rows.append(self.x.row("max_tokens", booked(s) + cost, None))
+                self.stopped_by = "solver"
                 raise End("session_token_budget")
             s.lines.append(self.line("solver", None, None, cost))
             answer = len(evidence) >= s.solver.get("min_evidence", 1)
         if not answer or not evidence or not self.delivered():
             raise End("insufficient_evidence")
-        if any(s.acts_once(call.tool) and call.status in MAY_HAVE for call in s.calls):
+        if any(s.acts_once(call.tool) and call.status in MAY_HAVE and not call.settled for call in s.calls):
             raise End("escalated")
         s.reason = "goal_met_with_gaps" if self.holes() else "goal_met"
 

@@ -39,13 +39,14 @@ class Executor(Calls, Due):
     def start(self, step: Step) -> None:
         s = self.s
         s.executions += 1
+        step.ran = s.executions
         fault = self.before_call(step)
         if fault is not None:
             self.end_without_call(step, fault)
             return
         args = s.filled(step.args)
         earlier = self.earlier_call(step, step.tool, args)
-        if earlier is not None and not (step.again and earlier.kind == "took"):
+        if earlier is not None and not (step.again and earlier.answered):
             self.take(step, args, earlier)
             return
         run = Run(step, args, s.clock, step.tool, s.fallbacks(step.tool))
@@ -138,7 +139,7 @@ class Executor(Calls, Due):
             s.failures.append(failure)
         elif policy == "abort":
             step.state = "dead"
-            s.abort = True
+            s.abort, s.aborted = True, step.id
         elif policy == "defer":
             step.state, step.gap = "lost", True
             s.gap_rows[step.id] = self.gap_row(step.id, failure.type, failure.message, [])

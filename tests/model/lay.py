@@ -31,7 +31,7 @@ def keep_what_ended(s: State, draft: Draft) -> Laid:
             verdicts.setdefault(f"E{at}", "keep")
     dropped = [st.id for st in s.steps if st.state != "done" and s.root(st.id) in s.required_roots]
     if dropped:
-        return Laid(reasons=[f"step {i} is required" for i in dropped])
+        return Laid(reasons=[f"nothing stands for the required step {i}; say replaces: {i}" for i in dropped])
     s.handed = []
     return Laid([st.copy() for st in s.steps if not st.open], verdicts=verdicts)
 

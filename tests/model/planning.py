@@ -123,8 +123,10 @@ def mend_args(s: State, failed: Step) -> bool:
 
 def cure(s: State, failed: Step) -> None:
     """Mend every reference of the failed step that can't be read; one that had not run when it failed gets its edge."""
+    # An alternative that reads one of them gets its edge too.
+    waited = {ref.step for ref in refs.refs(s.get(failed.id).args) if ref.bad == "pending"}
     for ref in list(refs.refs(failed.args)):
-        state = ref.bad if ref.bad == "pending" else s.ref_state(ref)[0]
+        state = "pending" if ref.step in waited else s.ref_state(ref)[0]
         if state == "pending":
             cure_pending(s, failed, ref)
         elif state in ("failed", "skipped", "void"):

@@ -31,6 +31,8 @@ def route(s: State, failure: Failure) -> dict[str, Any]:
 def first_rule(s: State, failure: Failure, radius: int) -> tuple[str, str]:
     step = s.get(failure.step)
     routing = s.policy.get("routing") or {}
+    if s.force:
+        return "override", s.force
     if step.granularity:
         return "override", step.granularity
     lineage = s.ancestry(failure.step)

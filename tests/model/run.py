@@ -30,6 +30,7 @@ class Run:
     last: int = 0  # its last call among the session's
     real: str = ""  # what the script says of the present call, however late the answer
     order: int = 0  # of the present call among all, by when they began
+    called: int = 0  # at which tick the present call began
     number: int = 0  # of the present call or wait, in the order they begin
 
 

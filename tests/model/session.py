@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from tests.model import routing
-from tests.model.asking import Asking
 from tests.model.commit import REASONS, End
 from tests.model.ending import Ending
 from tests.model.execute import Executor
 from tests.model.state import State
 from tests.model.steps import Failure
+from tests.model.taking_up import Paused, TakingUp
 from tests.model.world import Ambiguous
 
 TINY = 1e-9
@@ -21,46 +22,76 @@ def rehearse(document: dict[str, Any]) -> dict[str, Any]:
     return Session(document).run()
 
 
-class Session(Asking, Ending):
+class Session(TakingUp, Ending):
     """Runs one document."""
 
     def __init__(self, document: dict[str, Any]) -> None:
+        self.document, self.made = document, []
+        self.planned = False
+        self.stopped_by: str | None = None  # what a gate kept from going on
+        self.go_on: Any = None  # a check that is made again
         self.s = State(document)
         self.x = Executor(self.s)
         if self.s.mode == "auto":
             routing.couple(self.s)
 
+    def live(self, changes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The result of each stretch: as far as it comes by itself, and taken up again with each of the changes."""
+        found = [self.run()]
+        for change in changes:
+            if found[-1]["status"] == "completed":
+                break
+            self.take_up(change)
+            self.made.append(change)
+            found.append(self.run())
+        return found
+
     def run(self) -> dict[str, Any]:
-        s = self.s
-        self.evict()  # a book from another session may be larger
+        """One stretch: to its end, or to where it stops."""
+        self.stopped_by = "replan"
         try:
             self.plan_v1()
+            if self.go_on is not None:
+                (what, *of), self.go_on = self.go_on, None
+                getattr(self, what)(*of)
             self.loop()
             self.finish()
         except End as end:
-            s.reason = str(end)
+            self.s.reason = str(end)
+        if self.stopped_by == "replan" and self.again is None:
+            self.stopped_by = None
         self.close_version()
-        return self.result()
+        return copy.deepcopy(self.result())
 
     def plan_v1(self) -> None:
         s = self.s
+        if self.planned:
+            return
+        self.evict()  # a book from another session may be larger
         c = s.coefficients
         cost = c["prompt"] + c["goal"] + c["step"] * len(s.steps)
         limit = s.gates["max_tokens"]
         if limit is not None and cost > limit:
             s.gate_rows.append(self.x.row("max_tokens", cost, None))
+            self.stopped_by = "planning"
             raise End("session_token_budget")
+        self.planned = True
         s.lines.append(self.line("planning", None, None, cost))
 
     def loop(self) -> None:
-        s, x = self.s, self.x
         while True:
+            s, x = self.s, self.x
             refusal = self.instant()
             if x.running:
                 self.advance()
                 continue
+            if s.reopen_due:
+                s.reopen_due = False
+                self.reopen(None, [])
+                continue
             if s.gate_stop is not None:
                 s.gate_rows.append(s.gate_stop[1])
+                self.stopped_by = "execution"
                 raise End(REASONS[s.gate_stop[0]])
             if s.abort:
                 raise End("aborted")
@@ -70,6 +101,7 @@ class Session(Asking, Ending):
                 self.next_failure()
             elif refusal is not None:
                 s.gate_rows.append(refusal[1])
+                self.stopped_by = "start"
                 raise End(REASONS[refusal[0]])
             else:
                 return
@@ -78,6 +110,10 @@ class Session(Asking, Ending):
         """Everything that happens at this moment: ends first, then calls and steps that begin."""
         s, x = self.s, self.x
         while True:
+            s.tick += 1
+            if s.tick == self.pause_at:
+                s.tick -= 1
+                raise Paused
             x.due_before()
             limit = s.gates["max_seconds"]
             at_limit = limit is not None and s.clock >= limit - TINY
@@ -99,6 +135,7 @@ class Session(Asking, Ending):
             refusal = x.refusal(s.coefficients["execution"], step, starting=True)
             if refusal is not None:
                 return refusal
+            s.started = s.tick
             x.start(step)
             x.due_now()
 
@@ -122,7 +159,9 @@ class Session(Asking, Ending):
         s.failures.insert(0, failure)
         route = routing.route(s, failure)
         s.routes.append(route)
-        self.learn(failure, route["granularity"])
+        if not failure.learned:  # one failure, one lesson, however often it is routed
+            self.learn(failure, route["granularity"])
+        failure.learned = True
         if route["granularity"] == "none":
             self.hand_over(failure, "escalated")
         else:
@@ -136,9 +175,11 @@ class Session(Asking, Ending):
         step = s.get(failure.step)
         step.state = "lost"
         s.handed.append((failure.step, reason))
-        for resting in s.steps:
-            if resting.id in radius and resting.state == "pending":
-                self.x.skip(resting, "skipped")
+        skipped = [st for st in s.steps if st.id in radius and st.state == "pending"]
+        reading = s.gate_rows[-1]["reading"] if reason == "step_breaker" else 0
+        s.given_up[failure.step] = {"skipped": [st.id for st in skipped], "reading": reading}
+        for resting in skipped:
+            self.x.skip(resting, "skipped")
         self.x.cascade()
 
     def change_goal(self) -> None:
@@ -146,8 +187,7 @@ class Session(Asking, Ending):
         change = s.change
         assert change is not None
         s.change = None
-        old = s.goal
-        s.goal = change["goal"]
+        s.goal, s.goal_waits = change["goal"], True
         s.refute(change["refutes"])
         for variable in s.variables.values():
             if variable.health == "clean":
@@ -159,6 +199,6 @@ class Session(Asking, Ending):
                 "granularity": "global", "escalated_from": None,
             }
         )  # fmt: skip
-        del old
-        self.lesson(None, "goal-changed", f"the goal is now {s.goal}", [])
+        if not change.get("again"):
+            self.lesson(None, "goal-changed", f"the goal is now {s.goal}", [])
         self.replan(None, s.routes[-1])

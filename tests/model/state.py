@@ -80,7 +80,16 @@ class State(Health):
         self.call_count = 0
         self.failures: list[Failure] = []
         self.handed: list[tuple[str, str]] = []  # step, reason
+        self.given_up: dict[str, dict[str, Any]] = {}  # of a handed-over step: what was skipped for it, the reading
+        self.let_be: set[str] = set()  # steps that a person said to let be
+        self.force: str | None = None  # a granularity that the command line forces
+        self.tick = 0  # turns of the clock's wheel: each is one moment at which something ends or begins
+        self.started = self.called = 0  # at which of them the last execution and the last call began
+        self.gave_up: int | None = None  # and the call of the first execution that was given up
+        self.goal_waits = False  # a changed goal has no version yet
+        self.reopen_due = False  # a person was here: what the breaker gave up may be admitted now
         self.abort = False
+        self.aborted: str | None = None  # the step
         self.gate_stop: tuple[str, dict[str, Any]] | None = None
         self.change: dict[str, Any] | None = None
         self.asked: dict[tuple[str, str], int] = {}

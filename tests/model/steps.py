@@ -37,6 +37,7 @@ class Step:
     raw: dict[str, Any] = field(default_factory=dict)
     changed: bool = True  # added or changed by a draft: its call is not as v1 lists it
     unclear: bool = False  # listed again as v1 has it, but that it follows a step that goes
+    ran: int = 0  # which of the session's executions was its last
 
     def copy(self) -> Step:
         other = Step(**self.__dict__)
@@ -114,7 +115,15 @@ class Call:
     goal: int = 0  # how many goals there had been
     took_effect: bool = False  # by the script, also where the answer came too late or was cut off
     order: int = 0  # among all calls, by when they began
+    ran: int = 0  # the execution that made it
+    on_gap: bool = False  # it read a gap
+    settled: bool = False  # a person has said what came of it, or that it is let be
     unclear: bool = False
+
+    @property
+    def answered(self) -> bool:
+        """Nobody has to be asked about it any more."""
+        return self.kind == "took" or self.settled
 
 
 @dataclass
@@ -133,4 +142,5 @@ class Failure:
     status: str
     ref_state: str | None = None
     arg_fault: bool = False
+    learned: bool = False
     expected: str | None = None

@@ -220,10 +220,21 @@ def _settled(plan: Standing, event: StepSettled) -> Standing:
     if not event.stands:
         return plan
     id_, waiting = event.step_id, plan.waiting - {event.step_id}
-    if event.how != "done":
+    if event.how == "again":
         return replace(plan, waiting=waiting)
+    if event.how == "skip":
+        return replace(plan, waiting=waiting, gaps=plan.gaps - _blocked(plan, id_))
     state, health = {**plan.state, id_: DONE}, {**plan.health, id_: "clean"}
     return replace(plan, waiting=waiting, state=state, health=health, gaps=plan.gaps - {id_})
+
+
+def _blocked(plan: Standing, id_: str) -> set[str]:
+    """A gap, and every gap that had nothing but gaps for it."""
+    closed, ways = set[str](), [id_]
+    while ways:
+        closed.add(gap := ways.pop())
+        ways += (s.id for s in plan.steps.values() if gap in (s.depends_on or ()) and plan.state[s.id] is SKIPPED)
+    return closed
 
 
 def _health(plan: Standing, event: VariableHealth) -> Standing:
