@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from replanctl.run.amendments import Amendment, NewInputs, Script, Settlement
     from replanctl.run.engine import Session
     from replanctl.run.figures import Compared, Figures, RunsDiff
-    from replanctl.run.given import check_goal, check_limit, check_policy, check_specs, own_steps
+    from replanctl.run.given import check_goal, check_specs, own_steps
     from replanctl.run.handover import error_in_words
     from replanctl.run.interruptions import Interruption
-    from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy
+    from replanctl.run.policy import Policy, RetryPolicy, SolverPolicy, check_limit, check_policy
     from replanctl.run.reopening import RESUME
     from replanctl.run.requests import RequestListener
     from replanctl.run.result import (
@@ -74,10 +74,10 @@ else:
             "amendments": ("Amendment", "NewInputs", "Script", "Settlement"),
             "engine": ("Session",),
             "figures": ("Compared", "Figures", "RunsDiff"),
-            "given": ("check_goal", "check_limit", "check_policy", "check_specs", "own_steps"),
+            "given": ("check_goal", "check_specs", "own_steps"),
             "handover": ("error_in_words",),
             "interruptions": ("Interruption",),
-            "policy": ("Policy", "RetryPolicy", "SolverPolicy"),
+            "policy": ("Policy", "RetryPolicy", "SolverPolicy", "check_limit", "check_policy"),
             "reopening": ("RESUME",),
             "requests": ("RequestListener",),
             "result": (

@@ -42,8 +42,8 @@ class Session:
     two-budget loop of `PlanExecuteAgent`: a draft is the whole rest of the plan, and nothing but the two budgets judges
     it. `no_plan` says why there is no plan at all; `default_tool` is what holds for a tool the plan does not
     describe, `specs` what holds for one by its name. `listener` is told every request before it is answered. The plan
-    is looked at and copied, and the policy looked at, unless they are `checked`: loaded from a file. Raises UsageError
-    for what can't be run.
+    is looked at and copied, and the other values looked at, unless they are `checked`: loaded from a file. Raises
+    UsageError for what can't be run.
 
     >>> plan = Plan.of("find tea", [Step(1, "search"), Step(2, "write", {"about": "#E1"})])
     >>> result = fold(Session(plan, tools=ScriptedTools(())).events())
@@ -73,10 +73,10 @@ class Session:
         if replanner is not None:
             check_seam(replanner, "replan", "a replanner")
         if not checked:
-            from replanctl.run.given import check_policy, own_plan
+            from replanctl.run.given import own_inputs, own_plan
             from replanctl.run.written import plan_warnings
 
-            check_policy(policy)
+            interruptions, lessons = own_inputs(policy, interruptions, lessons, default_tool)
             plan = own_plan(plan, specs)
             warnings = (*warnings, *plan_warnings(plan))
         policy = policy or Policy()

@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UNSET
 
 from replanctl.errors import UsageError
-from replanctl.kinds import GateName, Granularity, OnFailure
+from replanctl.kinds import Granularity, OnFailure
 from replanctl.plan import ID_PATTERN, Alternative, NoDataError, Plan, Step, Tool, data_of, plan_faults, step_id
-from replanctl.replan import GATE, GATES, Unit
-from replanctl.run.policy import Policy
+from replanctl.replan import Lesson
+from replanctl.run.interruptions import Interruption
+from replanctl.run.policy import MOST, check_policy
+from replanctl.run.tools import listed
 from replanctl.schema import TYPES, schema_fault
 
 
@@ -139,58 +140,41 @@ def _tool_fault(tool: Tool) -> str | None:
         msgspec.convert(msgspec.to_builtins(tool), Tool)
     except (ValueError, TypeError, RecursionError) as error:
         return str(error)
-    if not 0 <= tool.timeout <= _MOST:
+    if not 0 <= tool.timeout <= MOST:
         return f"its timeout is a number of seconds from 0, not {tool.timeout}"
     fault = None if tool.args is None else schema_fault(tool.args)
     return f"its args are not a sound JSON Schema: {fault[1]}" if fault else None
 
 
-def check_policy(policy: object) -> None:
-    """Raises UsageError for anything but a Policy, or None, and for numbers in it that a policy file may not hold."""
-    if policy is None:
-        return
-    if not isinstance(policy, Policy):
-        raise UsageError(f"the policy is a {type(policy).__name__}, not a Policy", hint="write Policy(mode=…, gates=…)")
-    try:  # the types of all fields, as they are written down
-        msgspec.convert(msgspec.to_builtins(policy), Policy)
-    except (ValueError, TypeError) as error:  # a ValidationError is a ValueError, half a surrogate pair another
-        raise UsageError(f"the policy is none: {error}") from None
-    # A policy from Python is held to what a policy file may say: the same session must be possible to write down.
-    for gate in GATES:
-        check_limit(gate.name, getattr(policy.gates, gate.name))
-    for name, number, least, most in _numbers(policy):
-        if not least <= number <= most:
-            raise UsageError(f"the policy's {name} is a number from {least} to {most:,}, not {number}")
+def own_inputs(
+    policy: object, interruptions: Any, lessons: Any, default_tool: object
+) -> tuple[tuple[Interruption, ...], tuple[Lesson, ...]]:
+    """The interruptions and the lessons as lists of the session's own. Raises UsageError for what is none in them, for
+    a policy that is none, and for a default tool that is none."""
+    check_policy(policy)
+    if not isinstance(default_tool, Tool):
+        raise UsageError(f"the default_tool is a {type(default_tool).__name__}, not a Tool", hint="write Tool(…)")
+    changes = _own_list("interruptions", interruptions, Interruption)
+    for change in changes:
+        check_goal(change.goal)
+        if change.at is not None and not 0 <= change.at <= MOST:
+            raise UsageError(f"an interruption's at is a number of seconds from 0, not {change.at}")
+    return changes, _own_list("lessons", lessons, Lesson)
 
 
-def check_limit(name: str, limit: object) -> None:
-    """Raises UsageError for a limit that this gate can't have; UNSET is left to the preset."""
-    if limit is UNSET:
-        return
-    row = GATE[GateName(name)]
-    if limit is None and row.nullable:
-        return
-    seconds = row.unit is Unit.SECONDS
-    kind: Any = int | float if seconds else int
-    if isinstance(limit, bool) or not isinstance(limit, kind) or not row.least <= limit <= _MOST:
-        what = f"a {'number of seconds' if seconds else 'whole number'} from {row.least} up"
-        raise UsageError(f"{name} is {what}{' or None' if row.nullable else ''}, not {limit!r}")
+_Kind = TypeVar("_Kind")
 
 
-_MOST = 1_000_000_000  # of what is summed up: sums stay within 64 bits, and far from infinity
-
-
-def _numbers(policy: Policy) -> Iterator[tuple[str, float, int, int]]:
-    """The numbers of a policy that are no limits of gates, with the least and the most that each may be."""
-    yield "max_parallel", policy.max_parallel, 1, _MOST
-    yield "retry.max_attempts", policy.retry.max_attempts, 1, 1000
-    for name in ("backoff", "factor", "max_backoff"):
-        yield f"retry.{name}", getattr(policy.retry, name), 0, _MOST
-    yield "routing.patch_radius", policy.routing.patch_radius, 0, _MOST
-    yield "lessons.max", policy.lessons.max or 0, 0, _MOST
-    yield "solver.min_evidence", policy.solver.min_evidence, 0, _MOST
-    for name in policy.coefficients.__struct_fields__:
-        yield f"coefficients.{name}", getattr(policy.coefficients, name), 0, _MOST
+def _own_list(said: str, given: Any, kind: type[_Kind]) -> tuple[_Kind, ...]:
+    found = tuple(listed(said, given))
+    for one in found:
+        if not isinstance(one, kind):
+            raise UsageError(f"{said} are a list of {kind.__name__}(…), and there is a {type(one).__name__} in it")
+        try:  # the types of all fields, as they are written down
+            msgspec.convert(msgspec.to_builtins(one), kind)
+        except (ValueError, TypeError) as error:
+            raise UsageError(f"{said} hold what is no {kind.__name__}: {error}") from None
+    return found
 
 
 def _faults(step: Step) -> Iterator[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+from msgspec import UNSET
 
 from replanctl.cost import Coefficients
 from replanctl.errors import UsageError
-from replanctl.kinds import Mode
-from replanctl.replan import GateLimits, LessonPolicy, RoutingPolicy
+from replanctl.kinds import GateName, Mode
+from replanctl.replan import GATE, GATES, GateLimits, LessonPolicy, RoutingPolicy, Unit
 
 
 class RetryPolicy(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -103,3 +105,51 @@ def _mode(value: str) -> Mode:
         return Mode(value)
     except ValueError:
         raise UsageError(f"a policy's mode is one of {', '.join(Mode)}, not {value!r}") from None
+
+
+def check_policy(policy: object) -> None:
+    """Raises UsageError for anything but a Policy, or None, and for numbers in it that a policy file may not hold."""
+    if policy is None:
+        return
+    if not isinstance(policy, Policy):
+        raise UsageError(f"the policy is a {type(policy).__name__}, not a Policy", hint="write Policy(mode=…, gates=…)")
+    try:  # the types of all fields, as they are written down
+        msgspec.convert(msgspec.to_builtins(policy), Policy)
+    except (ValueError, TypeError) as error:  # a ValidationError is a ValueError, half a surrogate pair another
+        raise UsageError(f"the policy is none: {error}") from None
+    # A policy from Python is held to what a policy file may say: the same session must be possible to write down.
+    for gate in GATES:
+        check_limit(gate.name, getattr(policy.gates, gate.name))
+    for name, number, least, most in _numbers(policy):
+        if not least <= number <= most:
+            raise UsageError(f"the policy's {name} is a number from {least} to {most:,}, not {number}")
+
+
+def check_limit(name: str, limit: object) -> None:
+    """Raises UsageError for a limit that this gate can't have; UNSET is left to the preset."""
+    if limit is UNSET:
+        return
+    row = GATE[GateName(name)]
+    if limit is None and row.nullable:
+        return
+    seconds = row.unit is Unit.SECONDS
+    kind: Any = int | float if seconds else int
+    if isinstance(limit, bool) or not isinstance(limit, kind) or not row.least <= limit <= MOST:
+        what = f"a {'number of seconds' if seconds else 'whole number'} from {row.least} up"
+        raise UsageError(f"{name} is {what}{' or None' if row.nullable else ''}, not {limit!r}")
+
+
+MOST = 1_000_000_000  # of what is summed up: sums stay within 64 bits, and far from infinity
+
+
+def _numbers(policy: Policy) -> Iterator[tuple[str, float, int, int]]:
+    """The numbers of a policy that are no limits of gates, with the least and the most that each may be."""
+    yield "max_parallel", policy.max_parallel, 1, MOST
+    yield "retry.max_attempts", policy.retry.max_attempts, 1, 1000
+    for name in ("backoff", "factor", "max_backoff"):
+        yield f"retry.{name}", getattr(policy.retry, name), 0, MOST
+    yield "routing.patch_radius", policy.routing.patch_radius, 0, MOST
+    yield "lessons.max", policy.lessons.max or 0, 0, MOST
+    yield "solver.min_evidence", policy.solver.min_evidence, 0, MOST
+    for name in policy.coefficients.__struct_fields__:
+        yield f"coefficients.{name}", getattr(policy.coefficients, name), 0, MOST

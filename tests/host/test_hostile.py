@@ -17,6 +17,8 @@ from replanctl import (
     Draft,
     Event,
     GateLimits,
+    Interruption,
+    Lesson,
     Outcome,
     Plan,
     PlanExecuteAgent,
@@ -29,6 +31,7 @@ from replanctl import (
     Tool,
     ToolFailure,
     UsageError,
+    fold,
 )
 from replanctl.cli.app import main
 from replanctl.cli.world import World
@@ -259,6 +262,45 @@ def test_what_changes_a_stopped_session_is_looked_at() -> None:
             agent.resume(stopped, **changes)
     with pytest.raises(UsageError, match="refutes are a list, not a int"):
         agent.change_goal("h", refutes=5)  # type: ignore[arg-type]
+
+
+AN = {"text": "x", "count": 1, "version": "v1", "step_id": None, "error_type": "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"interruptions": 7}, "interruptions are a list, not a int"),
+        ({"interruptions": None}, "interruptions are a list, not a NoneType"),
+        ({"interruptions": "soon"}, r"interruptions are a list of Interruption\(…\), and there is a str in it"),
+        (
+            {"interruptions": [{"goal": "x"}]},
+            r"interruptions are a list of Interruption\(…\), and there is a dict in it",
+        ),
+        ({"interruptions": [Interruption("x", after=2)]}, r"interruptions hold what is no Interruption: .*after"),
+        ({"interruptions": [Interruption("")]}, "a goal is text, not ''"),
+        ({"interruptions": [Interruption("x", at=-1.0)]}, "at is a number of seconds from 0, not -1.0"),
+        ({"interruptions": [Interruption("x", at=float("nan"))]}, "at is a number of seconds from 0, not nan"),
+        ({"lessons": 7}, "lessons are a list, not a int"),
+        ({"lessons": ["avoid it"]}, r"lessons are a list of Lesson\(…\), and there is a str in it"),
+        ({"lessons": [Lesson(**AN | {"count": "often"})]}, r"lessons hold what is no Lesson: .*count"),
+        ({"default_tool": "mail"}, "the default_tool is a str, not a Tool"),
+        ({"default_tool": None}, "the default_tool is a NoneType, not a Tool"),
+    ],
+)
+def test_what_a_session_starts_with_is_looked_at_before_anything_runs(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Session(Plan.of("g", [Step(1, "u")]), tools=ScriptedTools(()), **given)
+
+
+def test_what_a_session_starts_with_may_come_one_by_one() -> None:
+    """Lists are read once: what is read to be looked at is still there for the session."""
+    given: dict[str, Any] = {
+        "interruptions": (one for one in [Interruption("h", after="1")]), "lessons": (one for one in [Lesson(**AN)])
+    }  # fmt: skip
+    session = Session(Plan.of("g", [Step(1, "u")]), tools=ScriptedTools(()), **given)
+    result = fold(session.events())
+    assert (result.goal, result.lessons[0].text) == ("h", "x")
 
 
 def test_args_with_too_much_in_them_are_no_call() -> None:
