@@ -17,7 +17,7 @@ from replanctl.run import AnyEvent, Policy, SessionResult, step_ids, story_of
 
 WIDTH = 80  # columns of a story in a test's report
 _TOLD = 2  # steps whose stories are told of one failure
-_NAMED = re.compile(r"\bstep ([\w-]+)")
+_NAMED = re.compile(r"\b(?:step |E)([\w-]+)")  # a step, or the variable that it was to produce
 _PLACE = re.compile(r"(\w+)(?:\[(\d+)\]|\.E([\w-]+))?")
 
 

@@ -47,7 +47,7 @@ class ExecutionLines:
             LessonLearned: self._lesson,
             Gate: self._failure.gate,
             PlanDraft: self._draft,
-            PlanRejected: self._failure.rejected,
+            PlanRejected: self._rejected,
             PlanDiffed: self._diff,
             StepSettled: self._settled,
         }
@@ -142,6 +142,10 @@ class ExecutionLines:
             what = plural(len(event.steps), "step") if event.steps else "it gave up"
             self._columns.detail("draft", f"{event.replanner}: {what}")
         self._failure.draft(event)
+
+    def _rejected(self, event: PlanRejected) -> None:
+        self._failure.rejected(event)
+        self._causes.add("; ".join(event.reasons))
 
     def _diff(self, event: PlanDiffed) -> None:
         changed = {"revised": event.revised, "rewired": event.rewired, "removed": event.removed, "added": event.added}

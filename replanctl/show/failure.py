@@ -10,7 +10,7 @@ from replanctl.run import Gate, PlanDraft, PlanRejected, Route, RouteView, Signa
 from replanctl.show.columns import NARROW, Columns
 from replanctl.show.paper import Span
 from replanctl.show.text import GLUE, width
-from replanctl.show.words import ON_FAILURE, RULES, counted, plural, reading, some
+from replanctl.show.words import ON_FAILURE, RULES, counted, number, plural, reading, some
 
 
 class FailureLines:
@@ -19,6 +19,8 @@ class FailureLines:
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._gates: list[Gate] = []
+        self._reasons: tuple[str, ...] = ()  # of the draft that was refused last for this failure
+        self._refused = 0  # how often for these very reasons
 
     def signal(self, event: Signal) -> None:
         """A failure that is not replanned says what becomes of it."""
@@ -27,6 +29,7 @@ class FailureLines:
 
     def route(self, event: Route, below: str | None) -> None:
         """The decision; `below` is the step whose row is just above."""
+        self._reasons = ()
         arrow = self._columns.paper.glyphs.arrow
         whose = f"step {event.step_id}: " if event.step_id not in (below, None) else ""
         # Glued: the rule and its depth are one word to a reader, and are searched for as one.
@@ -53,7 +56,14 @@ class FailureLines:
             self._columns.detail("warning", warning, style="notice")
 
     def rejected(self, event: PlanRejected) -> None:
-        """A refused draft, with every reason."""
+        """A refused draft, with every reason; where they are those of the draft before, how often that was."""
+        # A planner that is asked again may say the same again, and a scripted or recorded one always does.
+        if event.reasons == self._reasons:
+            self._refused += 1
+            again = f"refused again for the same reasons, {number(self._refused)} times so far"
+            self._columns.detail("draft", again, style="failed")
+            return
+        self._reasons, self._refused = event.reasons, 1
         for at, reason in enumerate(event.reasons):
             self._columns.detail("" if at else "draft", f"refused: {reason}", style="failed")
 

@@ -92,6 +92,15 @@ def test_what_takes_effect_twice_is_told_by_tool() -> None:
     ]
 
 
+@pytest.mark.parametrize("said", ["{look: {}, write: {}}", "{look: {idempotent: true}, write: {idempotent: true}}", ""])
+def test_to_be_idempotent_is_the_default_and_saying_so_changes_nothing(said: str) -> None:
+    """A tool of which nothing is said may be called twice: the table makes no difference between the two."""
+    found = matrix_of(case(TWO + (f"tools: {said}\n" if said else ""))).twice
+    assert [(one.tool, one.idempotent, one.statuses) for one in found] == [
+        ("look", True, ("lost", "shape", "empty", "semantic")), ("write", True, ("lost", "shape", "empty", "semantic"))
+    ]  # fmt: skip
+
+
 def test_a_fault_that_meets_no_call_is_told() -> None:
     found = matrix_of(case(TWO + "outcomes: [{match: {step: 1}, returns: [denied]}]\n"))
     assert found.unlanded == tuple(f"2={status}{how}" for how in ("", ":always") for status in FAULTS)

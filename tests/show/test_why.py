@@ -20,6 +20,7 @@ TOLD = [
     ("breaker", "rank"),  # fails until a gate stops it
     ("breaker", "book"),  # waits for it, under its third id
     ("drafts", "s2"),  # a draft is refused
+    ("recorded", "6"),  # one draft is refused again and again
     ("escalated", "2"),  # a person takes over
     ("escalated", "5"),  # skipped for it
     ("gaps", "4"),  # done without one of the values it reads
