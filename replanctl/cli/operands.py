@@ -1,7 +1,8 @@
-"""What `diff` compares: a version of a stored run, or the plan in a file."""
+"""What a command line names to look at: a run, a version, a version of a run (`7`, `v2`, `7:v2`), or a plan's file."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import TextIO
 
 import msgspec
 
-from replanctl.cli.points import Point, point
 from replanctl.errors import UsageError
 from replanctl.files import Role, parse_rehearsal, read_plan
 from replanctl.host import sound
@@ -18,6 +18,31 @@ from replanctl.plan import Plan
 from replanctl.run import Figures, SessionResult, StepView, VersionView
 from replanctl.show import results_kept
 from replanctl.store import Store
+
+_POINT = re.compile(r"(?:([1-9][0-9]{0,17})(?::(v[1-9][0-9]{0,17}))?|(v[1-9][0-9]{0,17}))")
+
+
+class Point(msgspec.Struct, frozen=True):
+    """What was named; `run` None is the latest, `version` None whatever the verb takes by default."""
+
+    run: int | None = None
+    version: str | None = None
+
+
+def point(text: str) -> Point:
+    """`7`, `v2` or `7:v2`; raises ValueError for anything else."""
+    found = _POINT.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is not a run (7), a version (v2) or a version of a run (7:v2)")
+    return Point(int(found[1]) if found[1] else None, found[2] or found[3])
+
+
+def version(text: str) -> str:
+    """`v2` or `2` as `v2`; raises ValueError for anything else."""
+    named = text if text.startswith("v") else f"v{text}"
+    if _POINT.fullmatch(named) is None:
+        raise ValueError(f"{text!r} is not a version: v2 or 2")
+    return named
 
 
 def no_version(run: int | None, wanted: str | None, versions: Sequence[str]) -> UsageError:

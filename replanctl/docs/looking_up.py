@@ -7,7 +7,7 @@ from functools import cache
 
 import msgspec
 
-from replanctl.docs import keys, tables
+from replanctl.docs import facts
 from replanctl.docs.shelf import KINDS, Kind, page_names, texts
 from replanctl.nearest import several_nearest
 
@@ -45,17 +45,17 @@ Facts = Callable[[str], tuple[tuple[str, str], ...]]
 
 # What stands beside an entry's own sentences, by the kind's plural: a table of ours knows it, and says it only once.
 _FACTS: dict[str, Facts] = {
-    "rules": tables.rule_facts,
-    "gates": tables.gate_facts,
-    "reasons": tables.reason_facts,
-    "statuses": tables.status_facts,
-    "error-types": tables.error_type_facts,
+    "rules": facts.rule_facts,
+    "gates": facts.gate_facts,
+    "reasons": facts.reason_facts,
+    "statuses": facts.status_facts,
+    "error-types": facts.error_type_facts,
 }
 # Kinds whose entries are drawn from schemas: each gives words with their texts and facts.
-_DRAWN: dict[str, Callable[[], Iterator[keys.Drawn]]] = {
-    "events": keys.events,
-    "keys": keys.keys,
-    "fields": keys.fields,
+_DRAWN: dict[str, Callable[[], Iterator[facts.Drawn]]] = {
+    "events": facts.events,
+    "keys": facts.keys,
+    "fields": facts.fields,
 }
 
 
@@ -115,8 +115,8 @@ def _is_meant(entry: Entry, wanted: str) -> bool:
 def _places(entry: Entry) -> list[str]:
     """Where a key stands, without the marks of lists and names; a gate is a key of the policy too."""
     if entry.kind.plural == "gates":
-        return [_plain(f"{keys.GATES}.{entry.word}")]
-    places = next((said for label, said in entry.facts if label == keys.PLACES), "").split(", ")
+        return [_plain(f"{facts.GATE_KEYS}.{entry.word}")]
+    places = next((said for label, said in entry.facts if label == facts.PLACES), "").split(", ")
     return [_plain(place.replace("[]", "").replace(".NAME", "")) for place in places]
 
 

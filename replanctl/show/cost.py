@@ -9,7 +9,6 @@ from replanctl.money import Prices, bill, ways
 from replanctl.run import LedgerLine
 from replanctl.show.ledger import replan_in_words
 from replanctl.show.paper import Paper, Span
-from replanctl.show.stacked import stacked
 from replanctl.show.text import pad
 from replanctl.show.words import number, plural
 
@@ -56,7 +55,7 @@ def _by_way(paper: Paper, failure: CostAt, prices: Prices | None) -> None:
     priced = [f"price {prices.currency}"] if prices is not None else []
     names = ["carried", "re-executed", "total", f"{paper.glyphs.times} patch", *priced]
     if paper.width < 2 + _LABEL + _NUMBER * len(names):
-        stacked(paper, ["way", *names], [[str(row.way), *_figures(row, prices)] for row in failure.rows])
+        paper.stacked(["way", *names], [[str(row.way), *_figures(row, prices)] for row in failure.rows])
         return
     paper.line(Span(" " * _LABEL + _columns(names), "label"), indent=2)
     for row in failure.rows:
@@ -72,7 +71,7 @@ def _by_done(paper: Paper, table: CostTable) -> None:
     """One line for each number of done steps; the bar is a patch and what a global replan takes beyond it."""
     names = [name.format(times=paper.glyphs.times) for name in _SUMS]
     if paper.width < 2 + _DONE + sum(_SUMS.values()):
-        stacked(paper, ["done", *names], [[f"{at.done} done", *_by_depth(at)] for at in table.by_done])
+        paper.stacked(["done", *names], [[f"{at.done} done", *_by_depth(at)] for at in table.by_done])
         return
     paper.line(Span(f"{'done':>{_DONE}}{_sums(names)}", "label"), indent=2)
     widest = max(row.total for at in table.by_done for row in at.rows[1:]) or 1

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from replanctl.kinds import OnFailure
 from replanctl.plan import CouplingRow
 from replanctl.show.paper import Paper, Span
-from replanctl.show.stacked import stacked
 from replanctl.show.text import width
 from replanctl.show.words import number
 
@@ -24,7 +23,7 @@ def coupling_screen(paper: Paper, rows: Sequence[CouplingRow], said: Sequence[On
         paper.hold()
     if paper.width < room + NARROW:
         cells = [_told(row, on_failure, paper) for row, on_failure in zip(rows, said, strict=True)]
-        stacked(paper, ("step", *(name for name, _ in _COLUMNS), "coupling", "calls for", "the file says"), cells)
+        paper.stacked(("step", *(name for name, _ in _COLUMNS), "coupling", "calls for", "the file says"), cells)
         paper.flush()
         return
     counts = "".join(f"{name:>{columns}}" for name, columns in _COLUMNS)

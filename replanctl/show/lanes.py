@@ -12,7 +12,6 @@ from replanctl.show.marks import marks_for
 from replanctl.show.matrix import honest_end
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
-from replanctl.show.stacked import stacked
 from replanctl.show.text import UNICODE, pad, width
 from replanctl.show.words import number, plural, seconds
 
@@ -221,7 +220,7 @@ def _corpus(paper: Paper, comparison: Comparison, tally: Tally | None) -> None:
     left = paper.width - 4 - sum(room + 2 for room in rooms)
     if left < 4:
         cells = [[lane.lane, *row] for lane, row in zip(comparison.lanes, rows, strict=True)]
-        stacked(paper, ["lane", *(name for name, _ in shown)], cells)
+        paper.stacked(["lane", *(name for name, _ in shown)], cells)
     else:
         _columns(paper, comparison, rows, rooms, [name for name, _ in shown], left)
     for versus in comparison.versus:

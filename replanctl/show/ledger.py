@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from replanctl.run import LedgerLine, SessionResult
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
-from replanctl.show.stacked import stacked
 from replanctl.show.words import number, percent, plural
 
 MAIN_KINDS = ("planning", "execution")
@@ -59,8 +58,7 @@ def view(paper: Paper, result: SessionResult) -> None:
     """Every booking in order, and the totals."""
     paper.hold()
     if paper.width < NARROW:
-        stacked(
-            paper,
+        paper.stacked(
             ("version", "step", "", "estimated", "booked"),
             [_booking(line, paper) for line in result.ledger.lines],
         )

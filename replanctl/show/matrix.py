@@ -10,7 +10,6 @@ from replanctl.show.grid import draw_grid
 from replanctl.show.header import limits_in_words
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
-from replanctl.show.stacked import stacked
 from replanctl.show.text import GLUE
 from replanctl.show.words import REASONS, number, plural, some
 
@@ -196,7 +195,7 @@ def matrices_screen(
         if narrow:
             counts = [number(count) for count in (each.handed_over, each.stopped, line.stranded)]
             names = ("plan", "goal met", "handed over", "stopped", "no way out")
-            stacked(paper, names, [[line.name, met, *counts]])
+            paper.stacked(names, [[line.name, met, *counts]])
             continue
         said = f"{met:>12}{number(each.handed_over):>13}{number(each.stopped):>9}{number(line.stranded):>12}"
         name = (

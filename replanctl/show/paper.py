@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from replanctl.show.text import GLUE, UNICODE, cell, clean, cut, encodable, glyphs_for, pad, split, width
@@ -81,6 +81,15 @@ class Paper:
     def whole(self, *spans: Span | str) -> None:
         """Write one line as it is, however wide it is."""
         self._write([[self._span(span) for span in spans]])
+
+    # A row that is folded at the paper's end can't be read down its columns any more: nothing is won by having any.
+    def stacked(self, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Write a table that is too wide for the paper, its rows one below the other: each as its name, the first cell,
+        and below it the other cells that are not empty, each with its head."""
+        for name, *cells in rows:
+            self.line(Span(name, "strong"), indent=2, hang=4)
+            said = [f"{head.strip()}{GLUE}{cell}".strip() for head, cell in zip(heads[1:], cells, strict=True) if cell]
+            self.line(self.joined(said).replace(f",{GLUE}", ", "), indent=4)
 
     def blank(self) -> None:
         """Write an empty line."""

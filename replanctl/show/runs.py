@@ -7,7 +7,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
 from replanctl.show.paper import Paper, Span
-from replanctl.show.stacked import stacked
 from replanctl.show.text import width
 from replanctl.show.words import number, percent, plural, seconds
 
@@ -150,7 +149,7 @@ def _table(paper: Paper, what: str, rows: Sequence[Decided]) -> None:
     room = min(max(len(what), *(len(row.name) for row in rows)), paper.width // 3)
     if paper.width < NARROW:
         names = (what, "decided" if what == "rule" else "refused", "in runs", "")
-        stacked(paper, names, [[row.name, number(row.times), number(row.runs), _ends(row.ends)] for row in rows])
+        paper.stacked(names, [[row.name, number(row.times), number(row.runs), _ends(row.ends)] for row in rows])
         return
     paper.line(
         Span(f"{what:<{room}}{'decided' if what == 'rule' else 'refused':>9}{'in runs':>9}  they ended", "label"),

@@ -9,7 +9,6 @@ from replanctl.lab import GateTuning, Share, Tally, Tuning
 from replanctl.show.matrix import honest_end
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
-from replanctl.show.stacked import stacked
 from replanctl.show.text import UNICODE
 from replanctl.show.words import number, plural, reading, some
 
@@ -52,7 +51,7 @@ def _table(paper: Paper, tuning: Tuning, tally: Tally | None) -> None:
     room = max(len(name) for name in GateName)
     if paper.width < NARROW:
         names = ("gate", "limit", "stopped", "would finish", "solved", "")
-        stacked(paper, names, [_cells(gate, paper, tally) for gate in tuning.gates if gate.stopped])
+        paper.stacked(names, [_cells(gate, paper, tally) for gate in tuning.gates if gate.stopped])
     else:
         _columns(paper, tuning, room, tally)
     if any(gate.stopped for gate in tuning.gates):

@@ -15,7 +15,7 @@ from replanctl.cli.app import VERBS, load_verb
 from replanctl.cli.flags import flags_of, option_name
 from replanctl.cli.verbs.validate import CheckFormat
 from replanctl.docs import KINDS, Entry, Kind, entries_of, find, page_names, suggestion, words_by_kind
-from replanctl.docs.keys import properties
+from replanctl.docs.facts import properties
 from replanctl.files import Role, file_schema
 from replanctl.replan import RULE_NAMES
 from replanctl.run import result_schema

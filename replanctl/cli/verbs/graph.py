@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Annotated, assert_never
 
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.operands import no_version
+from replanctl.cli.operands import Point, no_version, point
 from replanctl.cli.output import write_document
-from replanctl.cli.points import Point, point
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.files import parse_rehearsal, read_plan

@@ -8,9 +8,8 @@ import msgspec
 
 from replanctl.cli.asked import KeptRequest, RequestLog, requests_of
 from replanctl.cli.flags import Flag, Shared, Verb
-from replanctl.cli.operands import no_version
+from replanctl.cli.operands import Point, no_version, point, version
 from replanctl.cli.output import answer
-from replanctl.cli.points import Point, point, version
 from replanctl.cli.telling import tell
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World

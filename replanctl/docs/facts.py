@@ -1,18 +1,24 @@
-"""The keys of files, the types of events and the fields of results, with what their schemas say of them."""
+"""What tables and schemas say of a word, so that no text has to say it again.
+
+A rule, a gate, a reason, a status and a type of failure are rows of tables; the keys of files, the types of events and
+the fields of results are drawn from schemas.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from replanctl.cost import CostModel
 from replanctl.files import Role, file_schema
-from replanctl.replan import GATE
+from replanctl.kinds import ErrorType, GateName, Reason, Status
+from replanctl.replan import DEPTHS, ERROR_TYPES, GATE, GATES, RULE_NAMES, GateRow, Unit
 from replanctl.run import Schema, event_schema, result_schema
 
 Facts = tuple[tuple[str, str], ...]
 
 PLACES, TAKES = "where", "takes"
-GATES = "policy.gates"  # whose keys are explained as gates
+GATE_KEYS = "policy.gates"  # explained as gates
 _ROLES = (Role.PLAN, Role.OUTCOMES, Role.POLICY)
 # A scenario holds sections of the plan, and a draft steps: the same keys once more.
 _AGAIN = ("scenarios.NAME.", "planner[].steps[].")
@@ -71,7 +77,7 @@ def _properties() -> Iterator[tuple[str, Schema]]:
 
 def _is_said_elsewhere(place: str) -> bool:
     above, _, word = place.rpartition(".")
-    if above == GATES:
+    if above == GATE_KEYS:
         return word in GATE
     return place.startswith(_AGAIN) and word != "replaces"
 
@@ -175,3 +181,55 @@ _TYPES: dict[str, Callable[[Schema], str]] = {
     "array": lambda schema: "a list",
     "object": lambda schema: "a mapping",
 }
+
+
+# -- rows of tables ----------------------------------------------------------------------------------------------------
+
+_STEPS = 1  # of some plan, for a default that is the same for all
+_MORE = {"more": "N", "tokens": "TOKENS", "steps": "N"}  # what a hand-over would work out from the run
+
+
+def rule_facts(rule: str) -> Facts:
+    """Where a routing rule stands in the table, and how deep it cuts."""
+    place = f"{RULE_NAMES.index(rule) + 1} of {len(RULE_NAMES)}, and the first that matches decides"
+    return ("cuts", DEPTHS[rule].value if rule in DEPTHS else "as deep as was said"), ("asked", place)
+
+
+def gate_facts(gate: str) -> Facts:
+    """What a gate counts, when it is asked, what it is by default, and how to go on behind it."""
+    row = GATE[GateName(gate)]
+    return (
+        ("counts", row.counts),
+        ("asked", "; ".join(moment.value for moment in row.asked)),
+        ("default", _default(row)),
+        ("ends as", row.reason.value),
+        ("go on", f"replanctl resume RUN {row.raises.format(**_MORE)}"),
+    )
+
+
+def _default(row: GateRow) -> str:
+    # A default may depend on the plan, and there is none here: then the rule is said, and else the number.
+    limit = row.default(_STEPS, CostModel())
+    said = "no limit" if limit is None else f"{limit:,}{' tokens' if row.unit is Unit.TOKENS else ''}"
+    return row.rule or said
+
+
+def reason_facts(reason: str) -> Facts:
+    """Whether a reason is a success, and the gate that gives it."""
+    gate = next((row.name.value for row in GATES if row.reason == reason), "")
+    ended: Facts = () if reason == Reason.INTERRUPTED else (("session", Reason(reason).ending.value),)
+    return (*ended, ("gate", gate)) if gate else ended
+
+
+def status_facts(status: str) -> Facts:
+    """What type of failure a status makes, and whether the tool had acted by then."""
+    found = Status(status)
+    kind = ERROR_TYPES.get(found)
+    acted = "yes" if found.took_effect else "nobody can tell" if found.may_have_acted else "no"
+    return (*([("failure", kind.value)] if kind else []), ("acted", acted))
+
+
+def error_type_facts(error_type: str) -> Facts:
+    """The statuses that make this type of failure."""
+    statuses = [status.value for status, kind in ERROR_TYPES.items() if kind is ErrorType(error_type)]
+    return (("statuses", ", ".join(statuses)),) if statuses else ()
