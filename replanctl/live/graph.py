@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
+from typing import TYPE_CHECKING
 
 from replanctl.kinds import StepState
 from replanctl.live.cells import (
@@ -29,6 +30,9 @@ from replanctl.live.cells import (
 from replanctl.live.readers import Ids, Readers
 from replanctl.plan import Step
 
+if TYPE_CHECKING:
+    from replanctl.plan import IdBook, NewIds
+
 
 class Graph:
     """The steps of the current version by id, their order, and every id ever used."""
@@ -37,6 +41,7 @@ class Graph:
         self.version = 0
         self.cells: dict[str, Cell] = {}
         self.known = Ids()  # every id ever used
+        self._book: IdBook | None = None  # the numbers that ids ever had, once somebody asked
         self.required: dict[str, None] = {}  # steps that say so themselves; it holds for their lineages
         self.ever: list[Cell] = []
         self.done = 0
@@ -89,6 +94,14 @@ class Graph:
     def lineage_ids(self, cell: Cell) -> tuple[str, ...]:
         """The ids of a step's lineage up to it."""
         return cell.lineage.ids if cell.lineage is not None else (cell.step.id,)
+
+    def new_ids(self, own: Iterable[str] = ()) -> NewIds:
+        """New ids for a draft, whose `own` ids count as used."""
+        from replanctl.plan import IdBook, NewIds
+
+        if self._book is None:
+            self._book = IdBook(self.known)
+        return NewIds(self._book, own)
 
     # -- moving -------------------------------------------------------------------------------------------------
 
@@ -250,6 +263,8 @@ class Graph:
             self.lineage(cell).required = True
         self._enter(cell)
         self.known.add(step.id, self.version)
+        if self._book is not None:
+            self._book.note(step.id)
         return cell
 
     def _amend(self, step: Step) -> Cell:

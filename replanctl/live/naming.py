@@ -200,7 +200,7 @@ class _Naming:
             elif local not in self.graph.known:
                 ids[local] = local
             else:
-                fresh = fresh or self.graph.known.new(self.locals)
+                fresh = fresh or self.graph.new_ids(self.locals)
                 ids[local] = fresh.after(found.stands.get(local, local))
         return ids
 

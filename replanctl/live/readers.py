@@ -4,13 +4,9 @@ and by hidden references."""
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from replanctl.live.cells import Cell, Reading
 from replanctl.plan import Step, references
-
-if TYPE_CHECKING:
-    from replanctl.plan import IdBook, NewIds
 
 
 class Ids(dict[str, int]):
@@ -19,22 +15,11 @@ class Ids(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self._youngest = 0  # the last version that brought an id
-        self._book: IdBook | None = None  # the numbers that ids ever had, once somebody asked
 
     def add(self, id_: str, version: int) -> None:
         """A step of this id is in this version; only the first of its name is a birth."""
         if id_ not in self:
             self[id_] = self._youngest = version
-            if self._book is not None:
-                self._book.note(id_)
-
-    def new(self, own: Iterable[str] = ()) -> NewIds:
-        """New ids for a draft, whose `own` ids count as used."""
-        from replanctl.plan import IdBook, NewIds
-
-        if self._book is None:
-            self._book = IdBook(self)
-        return NewIds(self._book, own)
 
     def read(self, reading: Reading) -> Container[str]:
         """The ids that are references in a text."""

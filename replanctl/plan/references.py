@@ -208,16 +208,6 @@ def transform(
     """A copy of the args with every reference replaced: by `whole`'s value where a string is one reference, by
     `inside`'s text otherwise. With `undo`, escapes become the literal text; without, texts stay as they are written."""
 
-    def walk(value: Any) -> Any:
-        kind = type(value)
-        if kind is str:
-            return text(value) if "#E" in value else value
-        if kind is dict:
-            return {key: walk(item) for key, item in value.items()}
-        if kind is list or kind is tuple:
-            return [walk(item) for item in value]
-        return value
-
     def text(value: str) -> Any:
         pieces = parse(value, known)
         if len(pieces) == 1 and isinstance(pieces[0], Reference):
@@ -226,7 +216,19 @@ def transform(
             return "".join(inside(p) if isinstance(p, Reference) else p.text for p in pieces)
         return _rewrite(value, known, inside, escape)
 
-    return walk(args)
+    return _walked(args, text)
+
+
+def _walked(value: Any, text: Callable[[str], Any]) -> Any:
+    """A copy of a value in which each string that may hold a reference is what `text` makes of it."""
+    kind = type(value)
+    if kind is str:
+        return text(value) if "#E" in value else value
+    if kind is dict:
+        return {key: _walked(item, text) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [_walked(item, text) for item in value]
+    return value
 
 
 def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str], escape: Container[str] = ()) -> str:

@@ -72,7 +72,7 @@ class _Template:
         """The failed step worked around, every other step of the scope once more under a new id."""
         scope = list(scope)
         everything = self.granularity is Granularity.GLOBAL
-        fresh = self.graph.known.new()
+        fresh = self.graph.new_ids()
         names = {c.step.id: fresh.after(c.step.id) for c in scope if everything or c is not self.failed}
         steps: list[Step] = []
         warnings: tuple[str, ...] = ()

@@ -87,8 +87,7 @@ class Session:
         self._interruptions = Interruptions(interruptions)
         self._ends = StepEnds(self.state, self._interruptions)
         self._dispatch = Dispatcher(self.state, tools, self._ends)
-        self._replanner, self._listener = replanner, listener
-        self._turns = Turns(self.state, self._dispatch, lambda: self._replanning, self._interruptions)
+        self._turns = Turns(self.state, self._dispatch, self._ends, self._interruptions, replanner, listener)
         self._warnings = tuple(warnings)
         self._last_words = last_words
         self._no_plan = no_plan
@@ -96,12 +95,11 @@ class Session:
         self._limits_changed = False
         self._settled: tuple[Settlement, ...] = ()
 
-    # A session in which nothing fails needs neither of the two: what they are made of is loaded with the first failure.
-    @cached_property
+    # Nothing in a session leads back to it, so that it goes as soon as nobody holds it: a sweep leaves the cyclic
+    # collector no sessions to look for.
+    @property
     def _replanning(self) -> Replanning:
-        from replanctl.run.replanning import Replanning
-
-        return Replanning(self.state, self._replanner, self._ends, plain=self.state.plain, listener=self._listener)
+        return self._turns.replanning()
 
     @cached_property
     def _settling(self) -> Settling:

@@ -12,10 +12,13 @@ from replanctl.run.dispatch import Dispatcher
 from replanctl.run.events import Event
 from replanctl.run.interruptions import Interruptions
 from replanctl.run.state import Failure, SessionState
+from replanctl.run.step_ends import StepEnds
 from replanctl.run.verdict import judged
 
 if TYPE_CHECKING:
+    from replanctl.replan import Replanner
     from replanctl.run.replanning import Replanning
+    from replanctl.run.requests import RequestListener
 
 
 class Turns:
@@ -25,13 +28,28 @@ class Turns:
         self,
         state: SessionState,
         dispatch: Dispatcher,
-        replanning: Callable[[], Replanning],
+        ends: StepEnds,
         interruptions: Interruptions,
+        replanner: Replanner | None,
+        listener: RequestListener | None,
     ) -> None:
         self.state = state
         self.dispatch = dispatch
-        self.replanning = replanning
+        self._ends = ends
+        self._replanner, self._listener = replanner, listener
+        self._replanning: Replanning | None = None
         self.interruptions = interruptions
+
+    def replanning(self) -> Replanning:
+        """What answers failures and changed goals, made with the first of them."""
+        if self._replanning is None:
+            # A session in which nothing fails does not need what it is made of.
+            from replanctl.run.replanning import Replanning
+
+            self._replanning = Replanning(
+                self.state, self._replanner, self._ends, plain=self.state.plain, listener=self._listener
+            )
+        return self._replanning
 
     def next(self) -> Iterator[Event]:
         """Take the first turn of the table that has something to do."""
