@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         same_work,
         sequence_key,
     )
+    from replanctl.live.copying import is_sound, lay_copy
     from replanctl.live.draft import Draft, Proposal, lay_over
     from replanctl.live.draft_check import Surroundings, check, required, unmakeable
     from replanctl.live.graph import Graph
@@ -45,9 +46,11 @@ else:
                 "call_key",
                 "close_gap",
                 "is_required",
+                "is_sound",
                 "same_work",
                 "sequence_key",
             ),
+            "copying": ("is_sound", "lay_copy"),
             "draft": ("Draft", "Proposal", "lay_over"),
             "draft_check": ("Surroundings", "check", "required", "unmakeable"),
             "graph": ("Graph",),
@@ -83,6 +86,8 @@ __all__ = [
     "check",
     "close_gap",
     "is_required",
+    "is_sound",
+    "lay_copy",
     "lay_over",
     "no_progress",
     "required",

@@ -207,13 +207,13 @@ class OpenSteps:
         """A step is open now."""
         self._at[cell.place] = cell
         if self._key is not None:
-            self._key += sequence_key(cell.step)
+            self._key += _work_key(cell.step)
 
     def drop(self, cell: Cell) -> None:
         """A step is not open any more."""
         del self._at[cell.place]
         if self._key is not None:
-            self._key -= sequence_key(cell.step)
+            self._key -= _work_key(cell.step)
 
     def listed(self) -> list[Cell]:
         """The open steps in list order."""
@@ -222,12 +222,16 @@ class OpenSteps:
     def key(self) -> int:
         """A key that equal sequences of (action, tool) share."""
         if self._key is None:
-            self._key = sum(sequence_key(cell.step) for cell in self._at.values())
+            self._key = sequence_key([cell.step for cell in self._at.values()])
         return self._key
 
 
-def sequence_key(step: Step) -> int:
-    """What a step adds to the key of a sequence of (action, tool)."""
+def sequence_key(steps: Iterable[Step]) -> int:
+    """A key that equal sequences of (action, tool) share: it can be kept up step by step with + and -."""
+    return sum([hash((step.action, step.tool_name)) for step in steps])
+
+
+def _work_key(step: Step) -> int:
     return hash((step.action, step.tool_name))
 
 

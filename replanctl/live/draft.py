@@ -14,6 +14,7 @@ import msgspec
 
 from replanctl.kinds import Verdict
 from replanctl.live.cells import DONE, Cell, Reading, is_required
+from replanctl.live.following import Following
 from replanctl.live.graph import Graph
 from replanctl.live.naming import Either, Ground, name
 from replanctl.live.readers import Known
@@ -96,33 +97,28 @@ class _Layer:
         self.ids, self.going = self.names.ids, {cell.step.id: cell for cell in self.names.going}
         self.successors = self._successors()
         self.readable = Either(self.graph.known, self.ids)
-        self.is_copy = plan.open is None
         self.given = any(local != id_ and id_ not in self.graph.known for local, id_ in self.ids.items())
-        # Asked one by one: taking away every id that the plan has known would cost what the plan is long.
-        self.new_ids = frozenset(id_ for id_ in self.ids.values() if id_ not in self.graph.known)
         # What a name means to a new step: the draft's own where no other step ever had it, and what is listed before.
         self.meant = {local: id_ for local, id_ in self.ids.items() if local not in self.graph.known}
         self.listed_before: set[str] = set()
         self.adrift: dict[tuple[str, str], str] = {}
-        self.readings: dict[str, Reading] = {}
+        self.following = Following(self.graph, self.successors, refuted)
 
     def proposal(self) -> Proposal:
         steps = tuple(self._steps())
-        before = self._before(steps)
-        if self.is_copy:
-            self._read_as_before(steps, before)
+        listed = {step.id for step in steps}
         return Proposal(
             steps=steps,
-            amended=self._amended({step.id for step in steps}),
+            amended=self.following.amended(self.going, listed) if self.plan.keeps_done else (),
             removed=tuple(self.going),
             mapping={local: id_ for local, id_ in self.ids.items() if local != id_},
-            before=before,
+            before=self._before(steps),
             verdicts=dict(self.draft.verdicts),
             faults=tuple(self.names.faults),
             adrift=self.adrift,
             dropped=tuple(self._dropped()),
-            readings=self.readings,
-            warnings=(*self.draft.warnings, *self._beside({step.id for step in steps})),
+            readings=self.following.readings,
+            warnings=(*self.draft.warnings, *self._beside(listed)),
         )
 
     def _successors(self) -> dict[str, str]:
@@ -167,22 +163,14 @@ class _Layer:
         alternative, which is not read yet."""
         if not may_refer(step):
             return step
-        known = self._known_in(step)
+        known = self.readable
         for reference in references.find(step.args, known):
-            if (reference.known or not self.is_copy) and self._names_nothing(reference.step_id, meant):
+            if self._names_nothing(reference.step_id, meant):
                 self._set_adrift(id_, reference.step_id, f"reads {reference.text}", new=new)
-        if not self.is_copy and self.given:
-            self.readings[id_] = self._reading_now(references.find(list(texts_of(step)), known), meant)
+        if self.given:
+            found = references.find(list(texts_of(step)), known)
+            self.following.readings[id_] = self._reading_now(found, meant)
         return renamed(step, known, meant, keep_text=True)
-
-    def _known_in(self, step: Step) -> Container[str]:
-        """The ids that are references in a step of the draft. The template copies: an id that was born since its text
-        was written gives it no other meaning, but for those that its own draft put in."""
-        old = self.graph.cells.get(step.id) or self.graph.cells.get(step.replaces or "")
-        if not self.is_copy or old is None:
-            return self.readable
-        put_in = self.draft.put_in if old is self.plan.failed else ()
-        return Either(self.graph.known.read(old.reading), self.new_ids.union(put_in))
 
     def _dependencies(self, step: Step, id_: str, meant: Mapping[str, str], *, new: bool) -> Iterator[str]:
         """What dependencies mean: the draft's step listed before, else a kept one, else the draft's own."""
@@ -224,52 +212,14 @@ class _Layer:
                 yield id_
 
     def _beside(self, listed: set[str]) -> Iterator[str]:
-        steps = self.plan.open
-        if steps is None or not self.plan.keeps_done:
+        if not self.plan.keeps_done:
             return
         for step in self.names.left:
-            alike = (cell.step.id for cell in steps.like(step.action, step.tool_name))
+            alike = (cell.step.id for cell in self.plan.open.like(step.action, step.tool_name))
             if kept := next((id_ for id_ in alike if id_ not in self.going and id_ not in listed), None):
                 yield f"listed-beside: step {self.ids[step.id]} does what step {kept} does, which stays: both will run"
 
-    # -- kept steps: what follows a step that goes, and what loses a refuted premise ---------------------------------
-
-    def _amended(self, listed: set[str]) -> tuple[Step, ...]:
-        if not self.plan.keeps_done:
-            return ()
-        touched: dict[int, Cell] = {}
-        for id_, cell in self.going.items():
-            if id_ in self.successors:
-                for reader in (*cell.dependents, *self.graph.readers.hidden(id_, self.graph.cells)):
-                    touched[reader.place] = reader
-        for cell in self.graph.readers.assuming(self.refuted):
-            touched[cell.place] = cell
-        gone = self.going.keys() | listed
-        kept = [c for _, c in sorted(touched.items()) if not c.gone and c.state is not DONE and c.step.id not in gone]
-        amended = ((cell, self._amend(cell)) for cell in kept)
-        return tuple(new for cell, new in amended if new != cell.step)
-
-    def _amend(self, cell: Cell) -> Step:
-        """A kept step; one that was skipped or failed for good follows too, since it may be listed again."""
-        step, known = cell.step, self.graph.known.read(cell.reading)
-        if may_refer(step):
-            self.readings[step.id] = self._reading(cell, references.find(list(texts_of(step)), known))
-        return msgspec.structs.replace(
-            renamed(step, known, self.successors, keep_text=True),
-            depends_on=tuple(dict.fromkeys(self.successors.get(d, d) for d in step.depends_on or ())),
-            assumes=tuple(a for a in step.assumes if not cell.is_open or a not in self.refuted),
-        )
-
-    # -- texts that are older than the draft --------------------------------------------------------------------------
-
-    def _read_as_before(self, steps: Iterable[Step], before: Mapping[str, Step]) -> None:
-        """The template copies texts: what is a reference in them stays what it was, but for what was mended."""
-        for step in steps:
-            if step.id in before and may_refer(step):
-                cell = self.graph.cells[before[step.id].id]
-                found = references.find(list(texts_of(cell.step)), self.graph.known.read(cell.reading))
-                put_in = self.draft.put_in if cell is self.plan.failed else ()
-                self.readings[step.id] = self._reading(cell, found, put_in)
+    # -- what is a reference in the draft's texts, from now on ---------------------------------------------------------
 
     def _reading_now(self, found: Iterable[references.Reference], meant: Mapping[str, str]) -> Reading:
         """The reading of a text that a planner wrote: it knew every id there was and the draft's own, and none of those
@@ -277,10 +227,3 @@ class _Layer:
         upto, known = self.graph.version, self.graph.known
         read = (meant.get(r.step_id, r.step_id) for r in found if r.known)
         return Reading(upto, frozenset(id_ for id_ in read if id_ not in known))
-
-    def _reading(self, cell: Cell, found: Iterable[references.Reference], put_in: Iterable[str] = ()) -> Reading:
-        """The old text's reading, with the ids in the new one that it does not know."""
-        upto, known = cell.reading.upto, self.graph.known
-        read = (self.successors.get(r.step_id, r.step_id) for r in found if r.known)
-        later = frozenset(id_ for id_ in (*read, *put_in) if known.get(id_, upto + 1) > upto)
-        return Reading(upto, later)

@@ -18,17 +18,16 @@ from replanctl.plan import Step, references
 
 
 class Ground(msgspec.Struct):
-    """The plan a draft is laid over: its graph, what the granularity replaces, and how its steps are found by what
-    they do. `finished` and `open` are None where the draft is the template's, which says itself what its steps are.
-    `holds` says whether a done step's result may be taken as it is."""
+    """The plan a draft is laid over: its graph, what the granularity replaces, and how its `finished` and `open` steps
+    are found by what they do. `holds` says whether a done step's result may be taken as it is."""
 
     graph: Graph
     granularity: Granularity
     failed: Cell | None
     scope: Sequence[Cell]
-    finished: Finished | None = None
-    open: OpenSteps | None = None
-    holds: Callable[[str], bool] = bool
+    finished: Finished
+    open: OpenSteps
+    holds: Callable[[str], bool]
 
     @property
     def keeps_done(self) -> bool:
@@ -126,20 +125,20 @@ class _Naming:
 
     def _finished(self, new: New, cell: Cell | None) -> str | None:
         """The done step that this one lists again: under its own id whatever the action, or under another."""
-        step, finished = new.step, self.plan.finished
-        if finished is None or step.again or new.reads_new:
+        step = new.step
+        if step.again or new.reads_new:
             return None
         args = references.rename(step.args, self.readable, new.reads_old) if new.reads_old else step.args
         if args is not step.args:
             step = msgspec.structs.replace(step, args=args)
         if cell is not None and cell.state is DONE and self.plan.holds(step.id) and same_call(cell.step, step):
             return step.id
-        done = finished.same(step, self.plan.holds)
+        done = self.plan.finished.same(step, self.plan.holds)
         return done.step.id if done is not None else None
 
     def _read(self, step: Step) -> New:
         """What its references name: the draft's step listed before it, else an old one, else the draft's own."""
-        if self.plan.open is None or not references.mentions(step.args):
+        if not references.mentions(step.args):
             return New(step)
         old: dict[str, str] = {}
         new: dict[str, str] = {}
@@ -164,7 +163,7 @@ class _Naming:
         plan = self.plan
         new = [self.read[local] for local in self.steps if local not in self.ids]
         order = going if plan.granularity is Granularity.GLOBAL else self.graph.in_order(going)
-        kept = self._kept({cell.step.id for cell in going}) if plan.open is not None and plan.keeps_done else None
+        kept = self._kept({cell.step.id for cell in going}) if plan.keeps_done else None
         failed = plan.failed if plan.failed in going else None
         patch = plan.granularity is Granularity.PATCH
         return stand(new, order, failed=failed, known=self.readable, kept=kept, patch=patch)
@@ -179,11 +178,9 @@ class _Naming:
 
     def _kept(self, going: Container[str]) -> Callable[[Call], Iterator[Cell]]:
         listed = set(self.ids.values())
-        steps = self.plan.open
-        assert steps is not None
 
         def kept(call: Call) -> Iterator[Cell]:
-            alike = steps.calling(*call)
+            alike = self.plan.open.calling(*call)
             return (cell for cell in alike if cell.step.id not in going and cell.step.id not in listed)
 
         return kept

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
         too_bulky,
         too_bulky_when_read,
     )
-    from replanctl.plan.diff import PlanDiff, StepChange, StepLike, changed_fields, diff_plans, diff_steps, step_change
+    from replanctl.plan.diff import (
+        PlanDiff,
+        StepChange,
+        StepLike,
+        changed_fields,
+        diff_plans,
+        diff_steps,
+        kind_of_change,
+        step_change,
+    )
     from replanctl.plan.foreign import Foreign, foreign_in, foreign_references, may_be_foreign
     from replanctl.plan.model import (
         ID_LENGTH,
@@ -52,7 +61,16 @@ else:
                 "too_bulky",
                 "too_bulky_when_read",
             ),
-            "diff": ("PlanDiff", "StepChange", "StepLike", "changed_fields", "diff_plans", "diff_steps", "step_change"),
+            "diff": (
+                "PlanDiff",
+                "StepChange",
+                "StepLike",
+                "changed_fields",
+                "diff_plans",
+                "diff_steps",
+                "kind_of_change",
+                "step_change",
+            ),
             "foreign": ("Foreign", "foreign_in", "foreign_references", "may_be_foreign"),
             "model": (
                 "Alternative",
@@ -117,6 +135,7 @@ __all__ = [
     "foreign_references",
     "in_order",
     "in_text",
+    "kind_of_change",
     "may_be_foreign",
     "may_refer",
     "mentions",

@@ -113,9 +113,21 @@ def changed_fields(old: StepLike, new: StepLike) -> tuple[str, ...]:
         "action": old.action == new.action,
         "tool": old.tool == new.tool,
         "args": same_args(old.args, new.args),
-        "depends_on": old.depends_on == new.depends_on or set(old.depends_on or ()) == set(new.depends_on or ()),
+        "depends_on": _wait_alike(old, new),
     }
     return tuple(name for name, equal in same.items() if not equal)
+
+
+def kind_of_change(old: StepLike, new: StepLike) -> ChangeKind | None:
+    """How two steps of one id differ, without naming the fields; None where they do not."""
+    if old.action != new.action or old.tool != new.tool or not same_args(old.args, new.args):
+        return ChangeKind.REVISED
+    return None if _wait_alike(old, new) else ChangeKind.REWIRED
+
+
+def _wait_alike(old: StepLike, new: StepLike) -> bool:
+    """Whether two steps wait for the same ones; the order in which they are written says nothing."""
+    return old.depends_on == new.depends_on or set(old.depends_on or ()) == set(new.depends_on or ())
 
 
 def step_change(old: StepLike | None, new: StepLike | None) -> StepChange:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from replanctl.kinds import Granularity, Verdict
+from replanctl.kinds import ChangeKind, Granularity, Verdict
 from replanctl.live import (
     DONE,
     PENDING,
@@ -20,18 +20,20 @@ from replanctl.live import (
     Surroundings,
     check,
     is_required,
+    is_sound,
+    lay_copy,
     lay_over,
     required,
     same_work,
     sequence_key,
     unmakeable,
 )
-from replanctl.plan import PlanDiff, Step, diff_steps, variable_name
+from replanctl.plan import Step, kind_of_change, variable_name
 from replanctl.replan import Check, Moment, OscillationGuard, ReplanBreaker, deeper
 from replanctl.run.budget import Spending
 from replanctl.run.events import Event, PlanCommit, PlanDiffed
 from replanctl.run.once import May
-from replanctl.run.requests import TEMPLATE
+from replanctl.run.requests import Answer
 from replanctl.run.state import SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.trigger import Trigger
@@ -42,6 +44,9 @@ class Faults(NamedTuple):
 
     reasons: tuple[str, ...]
     only_calls: bool = False
+
+
+_NO_FAULTS = Faults(())
 
 
 # Everything that judges a draft looks at what it would change, never at the whole plan: the check walks from the
@@ -60,17 +65,20 @@ class Committing:
         self._ends = ends
         self._plain = plain
 
-    def proposal(self, trigger: Trigger, draft: Draft, who: str) -> Proposal:
+    def proposal(self, trigger: Trigger, answer: Answer) -> Proposal:
         """What this draft would change. An empty answer to a changed goal drops what is open and keeps what is done."""
-        state = self._state
+        state, draft = self._state, answer.draft
+        assert draft is not None
         if not draft.steps:
             return self._no_more(draft)
-        ground = Ground(state.graph, trigger.decision.granularity, trigger.cell, trigger.scope)
-        # A planner outside lists work by what it does, and has to be told what of it is done already.
-        if who != TEMPLATE:  # the template says itself which step each of its own stands for
-            judged = state.variables.after(draft.verdicts)
-            ground.finished, ground.open, ground.holds = self._finished, self._open_steps, judged.is_clean
-        return lay_over(draft, ground, state.variables.refuted)
+        # A planner outside lists work by what it does, and has to be told what of it is done already; the template says
+        # itself which step each of its own stands for.
+        judged = state.variables.after(draft.verdicts)
+        ground = Ground(
+            state.graph, trigger.decision.granularity, trigger.cell, trigger.scope, self._finished, self._open_steps,
+            judged.is_clean,
+        )  # fmt: skip
+        return (lay_copy if answer.by_template else lay_over)(draft, ground, state.variables.refuted)
 
     def _no_more(self, draft: Draft) -> Proposal:
         """What is open goes; results that are stale by the change alone are kept, unless the draft judges them."""
@@ -89,26 +97,32 @@ class Committing:
             closes=True,
         )
 
-    def faults(self, trigger: Trigger, proposal: Proposal, who: str) -> Faults:
+    def faults(self, trigger: Trigger, proposal: Proposal, *, by_template: bool) -> Faults:
         """Every reason to refuse the draft; none where it may be committed."""
         if self._plain:
             return Faults(proposal.faults)
         if proposal.closes:
             return Faults(tuple(required(proposal.dropped)))
         state, plan, granularity = self._state, self._state.plan, trigger.decision.granularity
+        sound = by_template and is_sound(proposal, state.graph, granularity, trigger.cell, plan.assumptions)
+        if sound and state.may_call_all:
+            return _NO_FAULTS
         around = Surroundings(
             state.graph, state.variables, plan.tools, plan.assumptions,
             partial(state.unmakeable, judged=state.variables.after(proposal.verdicts)), trigger.cell,
-            by_template=who == TEMPLATE,
+            by_template=by_template,
         )  # fmt: skip
-        reasons = check(proposal, around, granularity)
-        return Faults(reasons, bool(reasons) and set(reasons) <= set(unmakeable(proposal, around, granularity)))
+        barred = unmakeable(proposal, around, granularity)
+        reasons = tuple(dict.fromkeys(barred)) if sound else check(proposal, around, granularity)
+        return Faults(reasons, bool(reasons) and set(reasons) <= set(barred))
 
     def acting_again(self, proposal: Proposal) -> Iterator[str]:
         """A warning for each step whose call was made before and is not made again, and for each that does once more,
         with other args, what an action says that is done."""
-        state, known = self._state, proposal.reader(self._state.graph)
-        judged = state.variables.after(proposal.verdicts)
+        state = self._state
+        if not state.acts_once:
+            return
+        known, judged = proposal.reader(state.graph), state.variables.after(proposal.verdicts)
         for step in proposal.steps:
             if state.tool(step.tool_name).idempotent:
                 continue
@@ -137,9 +151,7 @@ class Committing:
         """The two gates behind the draft check, in order; each is read when it is its turn."""
         state, graph = self._state, self._state.graph
         leaving = proposal.leaving(graph)
-        key = (
-            graph.open_key() - sum(sequence_key(cell.step) for cell in leaving) + sum(map(sequence_key, proposal.steps))
-        )
+        key = graph.open_key() - sequence_key([cell.step for cell in leaving]) + sequence_key(proposal.steps)
         version = graph.version
         if trigger.failure is None:  # versions made for an earlier goal do not count
             self._guard.forget()
@@ -156,7 +168,7 @@ class Committing:
         """Put the next version in force."""
         state, graph = self._state, self._state.graph
         parent, (rule, granularity) = state.version, (trigger.decision.rule, trigger.decision.granularity)
-        diff = _changes(proposal, graph, f"v{graph.version + 1}")
+        diff = _changes(proposal, graph)
         self._climb(trigger)
         if proposal.closes:  # what is there will do, whatever was to be handed over
             state.given_up = []
@@ -215,16 +227,33 @@ def skip_unreachable(made: Sequence[Cell], state: SessionState, ends: StepEnds) 
                 yield from ends.block(queue.pop(0), queue)
 
 
-def _changes(proposal: Proposal, graph: Graph, new_name: str) -> PlanDiff:
+class _Diff(NamedTuple):
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    revised: tuple[str, ...]
+    rewired: tuple[str, ...]
+
+
+def _changes(proposal: Proposal, graph: Graph) -> _Diff:
     """What a commit changes: the same that comparing the two versions whole would find, at no more than its size."""
-    touched = list(_touched(proposal, graph))
-    gone = _in_list_order(proposal.removed, graph)
-    before = {id_: graph.cells[id_].step for id_ in (*gone, *(step.id for step in touched)) if id_ in graph.cells}
-    return diff_steps(before, touched, gone, old_name=f"v{graph.version}", new_name=new_name)
+    cells = graph.cells
+    found: dict[ChangeKind | None, list[str]] = {kind: [] for kind in (*ChangeKind, None)}
+    for step in _touched(proposal, graph):
+        old = cells.get(step.id)
+        found[kind_of_change(old.step, step) if old is not None else ChangeKind.ADDED].append(step.id)
+    return _Diff(
+        tuple(_in_list_order(proposal.removed, graph)),
+        tuple(found[ChangeKind.ADDED]),
+        tuple(found[ChangeKind.REVISED]),
+        tuple(found[ChangeKind.REWIRED]),
+    )
 
 
 def _touched(proposal: Proposal, graph: Graph) -> Iterator[Step]:
     """The steps that a commit brings or changes, as the new list has them: what has ended, the draft's, the rest."""
+    if not proposal.amended:
+        yield from proposal.steps
+        return
     amended = {step.id: step for step in proposal.amended}
     for id_ in _in_list_order([id_ for id_ in amended if not graph.cells[id_].is_open], graph):
         yield amended.pop(id_)

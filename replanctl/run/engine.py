@@ -206,7 +206,7 @@ class Session:
             tuple(plan.assumptions or ()),
             tuple(state.lessons),
             (*self._warnings, *left_open(state.policy.gates)),
-            tuple(name for name, tool in state.tools.items() if not tool.idempotent),
+            state.once_only,
         )
 
     def _plan(self) -> Iterator[Event]:

@@ -18,7 +18,7 @@ from replanctl.run.budget import Stop
 from replanctl.run.committing import Committing, Faults
 from replanctl.run.events import Event, GoalChanged, Ledger, LessonLearned, PlanDraft, PlanRejected, Route
 from replanctl.run.interruptions import GoalChange
-from replanctl.run.requests import TEMPLATE, Answer, RequestListener, Requests
+from replanctl.run.requests import Answer, RequestListener, Requests
 from replanctl.run.state import Failure, GivenUp, SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.trigger import Trigger, failure_trigger, goal_trigger
@@ -138,7 +138,7 @@ class Replanning:
                 return
             answer = self._requests.ask(trigger, estimate)
             draft = answer.draft
-            proposal = self._committing.proposal(trigger, draft, answer.who) if draft is not None else None
+            proposal = self._committing.proposal(trigger, answer) if answer.draft is not None else None
             yield self._drafted(trigger, answer, proposal)
             yield self._state.emit(
                 Ledger, LedgerKind.REPLAN, trigger.step_id, trigger.decision.granularity, estimate, estimate
@@ -149,12 +149,14 @@ class Replanning:
                 self._state.stop = Stop(Reason.NO_PLAN, f"the replanner gave up on {on}")
                 return
             faults = (
-                Faults((answer.error,)) if proposal is None else self._committing.faults(trigger, proposal, answer.who)
+                Faults((answer.error,))
+                if proposal is None
+                else self._committing.faults(trigger, proposal, by_template=answer.by_template)
             )
             if not faults.reasons and proposal is not None:
                 yield from self._admit(trigger, proposal)
                 return
-            if (yield from self._rejected(trigger, faults, answer.who)):
+            if (yield from self._rejected(trigger, faults, by_template=answer.by_template)):
                 return
 
     def _pass(self, trigger: Trigger, checks: Iterable[Check]) -> Generator[Event, None, bool]:
@@ -180,7 +182,7 @@ class Replanning:
             warnings = (*proposal.warnings, *self._committing.acting_again(proposal))
             if trigger.cell is not None and (idle := no_progress(proposal, self._state.graph, trigger.cell)):
                 warnings = (*warnings, idle)
-            if answer.who != TEMPLATE:
+            if not answer.by_template:
                 warnings = (*warnings, *self._placeholders(draft))
         return self._state.emit(
             PlanDraft, trigger.step_id, trigger.decision.granularity, answer.who, draft.steps, mapping, draft.verdicts,
@@ -192,22 +194,22 @@ class Replanning:
         known = {*self._state.graph.known, *(step.id for step in draft.steps)} if suspects else set()
         return placeholders(suspects, known, " of the draft")
 
-    def _rejected(self, trigger: Trigger, faults: Faults, who: str) -> Generator[Event, None, bool]:
+    def _rejected(self, trigger: Trigger, faults: Faults, *, by_template: bool) -> Generator[Event, None, bool]:
         """A refused draft becomes a lesson, and the next request tells why; returns whether there is none.
 
         The template is not asked again. Where only calls that may not be made stand against its draft, a person may
         settle them: the step is handed over.
         """
-        text, template = "; ".join(faults.reasons), who == TEMPLATE
-        handed_over = trigger.failure if template and faults.only_calls else None
+        text = "; ".join(faults.reasons)
+        handed_over = trigger.failure if by_template and faults.only_calls else None
         yield self._state.emit(PlanRejected, trigger.step_id, faults.reasons, handed_over is not None)
         yield self._lesson(trigger, ErrorType.INVALID_DRAFT, text)
         trigger.refused(faults.reasons)
         if handed_over is not None:
             yield from self._hand_over(handed_over)
-        elif template:
+        elif by_template:
             self._state.stop = Stop(Reason.NO_PLAN, f"the template's draft was refused: {text}")
-        return template
+        return by_template
 
     def _admit(self, trigger: Trigger, proposal: Proposal) -> Iterator[Event]:
         """The gates behind the draft check, then the commit."""

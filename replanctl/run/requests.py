@@ -38,11 +38,13 @@ _OUR_OWN = (ReplayDivergedError, StoreError)  # what the edges raise is not the 
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A replanner's answer: the draft, or None and the `error`; `who` is the name of the replanner."""
+    """A replanner's answer: the draft, or None and the `error`; `who` is the name of the replanner. `by_template`: it
+    is the template's own, whatever others are called."""
 
     draft: Draft | None
     who: str
     error: str = ""
+    by_template: bool = False
 
 
 def _no_draft(draft: object) -> str:
@@ -123,7 +125,7 @@ class Requests:
         if self._listener is not None:
             self._listener(self._request(trigger))
         if self._replanner is None:
-            return Answer(self._template(trigger), TEMPLATE)
+            return Answer(self._template(trigger), TEMPLATE, by_template=True)
         try:
             draft = self._replanner.replan(self._request(trigger))
         except _OUR_OWN:
@@ -133,7 +135,7 @@ class Requests:
             said = shortened(f"the replanner failed: {kind}{error}", 400)
             return Answer(None, self._replanner.name, said)
         if draft is None:
-            return Answer(self._template(trigger), TEMPLATE)
+            return Answer(self._template(trigger), TEMPLATE, by_template=True)
         fault = _no_draft(draft)
         return Answer(None if fault else draft, self._replanner.name, fault)
 

@@ -85,6 +85,8 @@ class SessionState:
         self.apply(policy)
         self.tools = dict(specs or plan.tools or {})
         self.default_tool = default_tool
+        self.once_only = tuple([name for name, tool in self.tools.items() if not tool.idempotent])
+        self.acts_once = bool(self.once_only) or not default_tool.idempotent  # whether any tool may
         self.graph = Graph()
         self.variables = VariableTable()
         self.lessons = LessonBook(policy.lessons, lessons)
@@ -202,6 +204,11 @@ class SessionState:
         return self.variables.health(step_id) is Health.CLEAN
 
     # -- calls that may not be made again ------------------------------------------------------------------------
+
+    @property
+    def may_call_all(self) -> bool:
+        """Whether any call may be made, whatever was called before."""
+        return not self.acts_once and not self.once.denied
 
     def may_call(
         self, tool: str, args: dict[str, Any], caller: Caller, *, again: bool = False, judged: Judged | None = None
