@@ -19,7 +19,7 @@ from replanctl.live.draft import Draft, Proposal
 from replanctl.live.following import Following
 from replanctl.live.graph import Graph
 from replanctl.live.naming import Ground
-from replanctl.plan import Step, may_refer, references, texts_of
+from replanctl.plan import Step, may_refer, references_in
 
 
 def lay_copy(draft: Draft, plan: Ground, refuted: Mapping[str, Any]) -> Proposal:
@@ -61,7 +61,7 @@ def _laid(step: Step, replaces: str | None, refuted: Mapping[str, Any]) -> Step:
 
 def _reading(old: Cell, plan: Ground, following: Following, put_in: tuple[str, ...]) -> Reading:
     """A copied text means what it meant: what is a reference in it stays what it was, but for what was mended."""
-    found = references.find(list(texts_of(old.step)), plan.graph.known.read(old.reading))
+    found = references_in(old.step, plan.graph.known.read(old.reading))
     return following.reading(old, found, put_in)
 
 

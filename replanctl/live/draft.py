@@ -18,7 +18,7 @@ from replanctl.live.following import Following
 from replanctl.live.graph import Graph
 from replanctl.live.naming import Either, Ground, name
 from replanctl.live.readers import Known
-from replanctl.plan import Step, may_refer, references, renamed, sequenced, texts_of
+from replanctl.plan import Step, may_refer, references, references_in, renamed, sequenced
 
 
 class Draft(msgspec.Struct, frozen=True, gc=False):
@@ -168,7 +168,7 @@ class _Layer:
             if self._names_nothing(reference.step_id, meant):
                 self._set_adrift(id_, reference.step_id, f"reads {reference.text}", new=new)
         if self.given:
-            found = references.find(list(texts_of(step)), known)
+            found = references_in(step, known)
             self.following.readings[id_] = self._reading_now(found, meant)
         return renamed(step, known, meant, keep_text=True)
 

@@ -10,7 +10,7 @@ import msgspec
 
 from replanctl.live.cells import DONE, Cell, Reading
 from replanctl.live.graph import Graph
-from replanctl.plan import Step, may_refer, references, renamed, texts_of
+from replanctl.plan import Step, may_refer, references, references_in, renamed
 
 
 # What is done names what it was done with, and never follows. What was skipped or failed for good does, although it
@@ -46,7 +46,7 @@ class Following:
     def _amend(self, cell: Cell) -> Step:
         step, known = cell.step, self._graph.known.read(cell.reading)
         if may_refer(step):
-            self.readings[step.id] = self.reading(cell, references.find(list(texts_of(step)), known))
+            self.readings[step.id] = self.reading(cell, references_in(step, known))
         return msgspec.structs.replace(
             renamed(step, known, self._successors, keep_text=True),
             depends_on=tuple(dict.fromkeys(self._successors.get(d, d) for d in step.depends_on or ())),

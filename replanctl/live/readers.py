@@ -88,4 +88,5 @@ def hidden_names(step: Step) -> set[str]:
 
     if not may_refer(step):
         return set()
-    return references.may_mean(list(texts_of(step))).difference(step.depends_on or ())
+    texts = list(texts_of(step)) if step.alternatives else step.args
+    return references.may_mean(texts).difference(step.depends_on or ())

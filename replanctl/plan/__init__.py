@@ -9,17 +9,8 @@ from replanctl.lazy import lazily
 from replanctl.plan import references
 
 if TYPE_CHECKING:
-    from replanctl.plan.data import (
-        MOST_VALUES,
-        NoDataError,
-        are_plain,
-        data_of,
-        exact,
-        same_args,
-        size_of,
-        too_bulky,
-        too_bulky_when_read,
-    )
+    from replanctl.plan.bulk import MOST_VALUES, too_bulky, too_bulky_when_read
+    from replanctl.plan.data import NoDataError, are_plain, data_of, exact, mentions, same_args, size_of, strings
     from replanctl.plan.diff import (
         PlanDiff,
         StepChange,
@@ -44,22 +35,22 @@ if TYPE_CHECKING:
     )
     from replanctl.plan.new_ids import IdBook, NewIds
     from replanctl.plan.order import CouplingRow, coupling, cycles, in_order, plan_faults, uncovered
-    from replanctl.plan.references import SIGNS, Reference, follow, in_text, mentions, parse, render, shortened, strings
-    from replanctl.plan.texts import may_refer, renamed, texts_of
+    from replanctl.plan.references import SIGNS, Reference, follow, in_text, parse, render, shortened
+    from replanctl.plan.texts import may_refer, references_in, renamed, texts_of
 else:
     __getattr__ = lazily(
         __name__,
         {
+            "bulk": ("MOST_VALUES", "too_bulky", "too_bulky_when_read"),
             "data": (
-                "MOST_VALUES",
                 "NoDataError",
                 "are_plain",
                 "data_of",
                 "exact",
+                "mentions",
                 "same_args",
                 "size_of",
-                "too_bulky",
-                "too_bulky_when_read",
+                "strings",
             ),
             "diff": (
                 "PlanDiff",
@@ -90,13 +81,11 @@ else:
                 "SIGNS",
                 "follow",
                 "in_text",
-                "mentions",
                 "parse",
                 "render",
                 "shortened",
-                "strings",
             ),
-            "texts": ("may_refer", "renamed", "texts_of"),
+            "texts": ("may_refer", "references_in", "renamed", "texts_of"),
         },
     )
 
@@ -142,6 +131,7 @@ __all__ = [
     "parse",
     "plan_faults",
     "references",
+    "references_in",
     "renamed",
     "render",
     "same_args",

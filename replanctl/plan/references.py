@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import msgspec
 
+from replanctl.plan.data import marked
+from replanctl.plan.data import mentions as mentions
+from replanctl.plan.data import strings as strings
 from replanctl.plan.model import ID_LENGTH
 
 _START = re.compile(r"(#?)#E([A-Za-z0-9][A-Za-z0-9_-]*)")
@@ -54,8 +57,16 @@ def parse(text: str, known: Container[str]) -> tuple[_Piece, ...]:
 
 def _chosen(text: str, known: Container[str]) -> tuple[str, ...]:
     """For each place where a reference may begin the known id that it names, or nothing."""
-    places = _places if len(text) <= SHORT else _places.__wrapped__
-    return tuple([next(filter(known.__contains__, ids), "") for _, ids in places(text)])
+    places = (_places if len(text) <= SHORT else _places.__wrapped__)(text)
+    if len(places) == 1:  # so it is in nearly every text, and then mostly with a single id that it may name
+        for id_ in places[0][1]:
+            if id_ in known:
+                return (id_,)
+        return _NOTHING
+    return tuple([next(filter(known.__contains__, ids), "") for _, ids in places])
+
+
+_NOTHING = ("",)
 
 
 def _found(text: str, chosen: tuple[str, ...]) -> list[tuple[int, Reference]]:
@@ -92,6 +103,12 @@ def _pieces(text: str, chosen: tuple[str, ...]) -> tuple[_Piece, ...]:
     if at < len(text):
         pieces.append(_Literal(_unescape(text[at:])))
     return tuple(pieces)
+
+
+@lru_cache(maxsize=16_384)
+def _references(text: str, chosen: tuple[str, ...]) -> tuple[Reference, ...]:
+    """The references among the pieces of a text."""
+    return tuple([piece for piece in _pieces(text, chosen) if type(piece) is Reference])
 
 
 @lru_cache(maxsize=16_384)
@@ -143,57 +160,21 @@ def _unescape(text: str) -> str:
     return re.sub(r"##E(?=[A-Za-z0-9])", "#E", text)
 
 
-def strings(value: Any) -> Iterator[str]:
-    """Every string value of args, at any depth; keys are not values."""
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if type(item) is str:
-            yield item
-        elif type(item) is dict:
-            stack.extend(reversed(item.values()))
-        elif type(item) is list or type(item) is tuple:
-            stack.extend(reversed(item))
-
-
-def mentions(args: dict[str, Any]) -> bool:
-    """Whether there may be a reference (or an escaped one) in these args; cheap."""
-    for value in args.values():
-        kind = type(value)
-        if kind is str:
-            if "#E" in value:
-                return True
-        elif (kind is list or kind is dict or kind is tuple) and value and _mentions(value):
-            return True
-    return False
-
-
-def _mentions(value: Any) -> bool:
-    """The same of a list or a mapping. Every replan asks it of every step, so what is empty costs next to nothing."""
-    stack = [value]
-    while stack:
-        holder = stack.pop()
-        for item in holder.values() if type(holder) is dict else holder:
-            kind = type(item)
-            if kind is str:
-                if "#E" in item:
-                    return True
-            elif (kind is dict or kind is list or kind is tuple) and item:
-                stack.append(item)
-    return False
-
-
 def find(args: Any, known: Container[str]) -> tuple[Reference, ...]:
     """Every reference in the args, in reading order, repeats included."""
-    return tuple(
-        [piece for text in strings(args) if "#E" in text for piece in parse(text, known) if type(piece) is Reference]
-    )
+    found: list[Reference] = []
+    for text in marked(args):
+        if len(text) <= SHORT:
+            found += _references(text, _chosen(text, known))
+        else:
+            found += [piece for piece in parse(text, known) if type(piece) is Reference]
+    return tuple(found)
 
 
 def may_mean(args: Any) -> set[str]:
     """Every id that a `#E` in the args may mean, also one that no step has yet."""
-    found = (_START.finditer(text) for text in strings(args) if "#E" in text)
-    return {id_ for many in found for each in many if not each[1] for id_ in _ids(each[2])}
+    places = ((_places if len(text) <= SHORT else _places.__wrapped__)(text) for text in marked(args))
+    return {id_ for each in places for _, ids in each for id_ in ids}
 
 
 def transform(
@@ -225,10 +206,13 @@ def _walked(value: Any, text: Callable[[str], Any]) -> Any:
     if kind is str:
         return text(value) if "#E" in value else value
     if kind is dict:
-        return {key: _walked(item, text) for key, item in value.items()}
+        return {key: _walked(item, text) if type(item) in _WALKED else item for key, item in value.items()}
     if kind is list or kind is tuple:
-        return [_walked(item, text) for item in value]
+        return [_walked(item, text) if type(item) in _WALKED else item for item in value]
     return value
+
+
+_WALKED = frozenset({str, dict, list, tuple})
 
 
 def _rewrite(text: str, known: Container[str], inside: Callable[[Reference], str], escape: Container[str] = ()) -> str:

@@ -21,6 +21,11 @@ def texts_of(step: Step) -> Iterator[dict[str, Any]]:
     yield from (way.args for way in step.alternatives if way.args)
 
 
+def references_in(step: Step, known: Container[str]) -> tuple[references.Reference, ...]:
+    """Every reference in all its texts, in reading order."""
+    return references.find(list(texts_of(step)) if step.alternatives else step.args, known)
+
+
 def may_refer(step: Step) -> bool:
     """Whether any of its texts may hold a reference (or an escaped one); cheap."""
     if references.mentions(step.args):

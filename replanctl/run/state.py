@@ -26,7 +26,7 @@ from replanctl.live import (
     call_key,
     same_work,
 )
-from replanctl.plan import Plan, Reference, Step, Tool, references, too_bulky_when_read
+from replanctl.plan import Plan, Reference, Step, Tool, references
 from replanctl.replan import Check, Lesson, LessonBook, resolve
 from replanctl.run import events
 from replanctl.run.budget import MICROSECONDS, Budget, Spending, Stop, left, refusal
@@ -265,6 +265,8 @@ class SessionState:
 
     def too_bulky(self, step: Step, known: Container[str]) -> str:
         """What a step's args have too much of for one call, once their references are read; or nothing."""
+        from replanctl.plan import too_bulky_when_read
+
         return too_bulky_when_read(step.args, known, self._read_or_none)
 
     def _read_or_none(self, reference: Reference) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from replanctl.plan import Reference, too_bulky, too_bulky_when_read
-from replanctl.plan.data import MOST_BYTES, MOST_VALUES, TOO_LARGE, TOO_MANY
+from replanctl.plan.bulk import MOST_BYTES, MOST_VALUES, TOO_LARGE, TOO_MANY
 from tests.rehearse import rehearse
 
 MEGABYTE = "x" * (1 << 20)
