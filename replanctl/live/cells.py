@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -134,6 +134,23 @@ def close_gap(cell: Cell) -> None:
                 dependent.gap_deps -= 1
 
 
+def first_cells(steps: Iterable[Step], reading: Reading) -> tuple[list[Cell], list[int]]:
+    """The steps of a first version as they stand before anything ran, and the places of those that may start."""
+    made = [
+        Cell(step, place, 1, on_gaps=bool(step.gaps), original=True, reading=reading)
+        for place, step in enumerate(steps)
+    ]
+    by_id, ready = {cell.step.id: cell for cell in made}, []
+    for cell in made:
+        for id_ in cell.step.depends_on or ():
+            if (dependency := by_id.get(id_)) is not None:
+                cell.unmet += 1
+                dependency.dependents.append(cell)
+        if not cell.unmet:
+            ready.append(cell.place)
+    return made, ready
+
+
 def line_of(cell: Cell) -> Lineage:
     """The line of steps a step belongs to, made when it is first asked for."""
     if cell.lineage is None:
@@ -202,6 +219,10 @@ class OpenSteps:
 
     def __len__(self) -> int:
         return len(self._at)
+
+    def begin(self, cells: Mapping[int, Cell]) -> None:
+        """All steps of a first version, by place, are open."""
+        self._at.update(cells)
 
     def add(self, cell: Cell) -> None:
         """A step is open now."""

@@ -22,10 +22,10 @@ from replanctl.live.cells import (
     Cell,
     OpenSteps,
     Reading,
+    first_cells,
     in_list_order,
     line_of,
     resting_on,
-    stand_for,
 )
 from replanctl.live.readers import Ids, Readers
 from replanctl.plan import Step
@@ -51,8 +51,7 @@ class Graph:
         self._ready: list[int] = []  # places
         self._at: dict[int, Cell] = {}  # what stands at a place
         self._held: list[int] = []  # ready places that wait for something else
-        self._low = 0
-        self._written = Reading(0)  # the reading of what the last commit brought
+        self._low = 0  # the place of the step that stands first
         self.readers = Readers()
 
     def listed(self) -> list[Cell]:
@@ -222,84 +221,32 @@ class Graph:
         """
         self.version += 1
         self.moves += 1
-        self._written = Reading(self.version)
-        lines = self._take_out(steps, removed)
-        start = self._low - len(steps) if self.version > 1 else 0
-        self._low = min(self._low, start)
-        self.readers.forget(refuted)
-        made = [self._put(step, start + i, lines, afresh=afresh) for i, step in enumerate(steps)]
-        made += [self._amend(step) for step in amended]
-        for id_, reading in (readings or {}).items():
-            self.cells[id_].reading = reading
+        if self.version == 1:
+            return self._begin(steps)
+        from replanctl.live.changing import Change
+
+        return Change(self, afresh=afresh, refuted=refuted).put_in_force(steps, amended, removed, readings or {})
+
+    # Most sessions of a sweep are short, so that v1 is a good part of them, and nothing has to be asked of a step that
+    # stands before all others: it is put in as a whole.
+    def _begin(self, steps: Sequence[Step]) -> list[Cell]:
+        made, self._ready = first_cells(steps, Reading(self.version))
+        self.cells.update([(cell.step.id, cell) for cell in made])
+        self.known.begin(self.cells, self.version)
+        self._at.update(enumerate(made))
+        self._open.begin(self._at)
+        self.ever += made
         for cell in made:
-            self._link(cell)
-        self.readers.add_hidden(made)
+            self.note(cell)
         return made
 
-    def _take_out(self, steps: Sequence[Step], removed: Sequence[str]) -> dict[str, Cell]:
-        """The cells that leave or are listed again, by id: what the new ones take over from."""
-        leaving: dict[str, Cell] = {}
-        for id_ in (*removed, *(step.id for step in steps if step.id in self.cells)):
-            cell = self.cells.pop(id_)
-            self._drop(cell)
-            leaving[id_] = cell
-        return leaving
-
-    def _drop(self, cell: Cell) -> None:
-        cell.gone = True
-        if cell.is_open:
-            self._open.drop(cell)
-        if cell.state is DONE:
-            self.done -= 1
-        cell.until = cell.until or self.version
-
-    def _put(self, step: Step, place: int, leaving: dict[str, Cell], *, afresh: bool) -> Cell:
-        gaps, first = bool(step.gaps), self.version == 1
-        cell = Cell(step, place, self.version, on_gaps=gaps, original=first, reading=self._written)
-        if leaving and (old := leaving.get(step.id) or leaving.get(step.replaces or "")) is not None:
-            stand_for(old, cell, afresh=afresh)
-        if step.required:
-            self.required[step.id] = None
+    def note(self, cell: Cell) -> None:
+        """What is asked of a step's lineage, or by what it assumes, is kept where it is looked up."""
+        if cell.step.required:
+            self.required[cell.step.id] = None
             self.lineage(cell).required = True
-        self._enter(cell)
-        self.known.add(step.id, self.version)
-        if self._book is not None:
-            self._book.note(step.id)
-        return cell
-
-    def _amend(self, step: Step) -> Cell:
-        old = self.cells[step.id]
-        if not old.is_open:  # it has ended, and only follows what it depended on
-            old.step = step
-            return old
-        self._drop(old)
-        cell = Cell(step, old.place, self.version, on_gaps=bool(step.gaps))
-        cell.lineage, cell.original, cell.reading = old.lineage, old.original, old.reading
-        cell.dependents = [c for c in old.dependents if not c.gone]
-        if old.awaits_replan:
-            cell.state, cell.awaits_replan = FAILED, True
-        self._enter(cell)
-        return cell
-
-    def _enter(self, cell: Cell) -> None:
-        self.cells[cell.step.id] = cell
-        self._at[cell.place] = cell
-        self.ever.append(cell)
-        self._open.add(cell)
         if cell.step.assumes:
             self.readers.add_assuming(cell)
-
-    def _link(self, cell: Cell) -> None:
-        for id_ in cell.step.depends_on or ():
-            if (dependency := self.cells.get(id_)) is None:
-                continue
-            if dependency.gap:
-                cell.gap_deps += 1
-            elif dependency.state is not DONE:
-                cell.unmet += 1
-            dependency.dependents.append(cell)
-        if cell.unmet == 0 and cell.state is PENDING:
-            heappush(self._ready, cell.place)
 
     def open_at(self, version: int) -> Iterator[Cell]:
         """The steps that were open when this earlier version was replaced, in its list order: that is by place, as what

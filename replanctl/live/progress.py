@@ -14,17 +14,29 @@ def no_progress(proposal: Proposal, graph: Graph, failed: Cell) -> str:
     """A warning where the step for the failed one makes the same call, and what it waits for is as it was; else
     nothing."""
     step = next((s for s in proposal.steps if proposal.before.get(s.id) is failed.step), None)
-    if step is None or not _Compared(proposal, graph).is_the_same(step, failed.step):
+    # Most are told apart at a glance: another tool is another call, and where the very same args wait for what is done
+    # already, nothing has changed.
+    if step is None or step.tool_name != failed.step.tool_name:
+        return ""
+    if not (_is_left_alone(step, failed.step, graph) or _Compared(proposal, graph).is_the_same(step, failed.step)):
         return ""
     of = "" if step.id == failed.step.id else f" as step {failed.step.id}"
     return f"no-progress: step {step.id} makes the same call{of} again"
+
+
+def _is_left_alone(step: Step, old: Step, graph: Graph) -> bool:
+    """Whether a step has args without references, and waits for the same steps, which are done."""
+    if step.depends_on != old.depends_on or step.args is not old.args or references.mentions(step.args):
+        return False
+    cells = [graph.cells.get(id_) for id_ in step.depends_on or ()]
+    return all(cell is not None and cell.state is DONE for cell in cells)
 
 
 class _Compared:
     """Steps of a draft beside those they stand for: what a reference names and what stands for that are the same."""
 
     def __init__(self, proposal: Proposal, graph: Graph) -> None:
-        self._proposal, self._graph = proposal, graph
+        self._graph, self._before = graph, proposal.before
         self._steps = {step.id: step for step in proposal.steps}
         self._successors = {old.id: id_ for id_, old in proposal.before.items()}
 
@@ -42,7 +54,7 @@ class _Compared:
                     if (changed := self._steps.get(id_)) is None:
                         if not self._stands(id_):
                             return False
-                    elif (was := self._proposal.before.get(id_)) is None:
+                    elif (was := self._before.get(id_)) is None:
                         return False
                     else:
                         waits.append((changed, was))

@@ -16,6 +16,11 @@ class Ids(dict[str, int]):
         super().__init__()
         self._youngest = 0  # the last version that brought an id
 
+    def begin(self, ids: Iterable[str], version: int) -> None:
+        """These are the ids of a first version."""
+        self.update(dict.fromkeys(ids, version))
+        self._youngest = version
+
     def add(self, id_: str, version: int) -> None:
         """A step of this id is in this version; only the first of its name is a birth."""
         if id_ not in self:
@@ -69,24 +74,23 @@ class Readers:
         if self._hidden is None:
             self._hidden = {}
             self.add_hidden(cells.values())
-        return [cell for cell in self._hidden.get(id_, ()) if not cell.gone]
+        found = self._hidden.get(id_)
+        return [cell for cell in found if not cell.gone] if found else []
 
     def add_hidden(self, made: Iterable[Cell]) -> None:
         """Steps entered the plan."""
         if self._hidden is not None:
             for cell in made:
-                for name in hidden_names(cell.step):
-                    self._hidden.setdefault(name, []).append(cell)
+                step = cell.step
+                if step.alternatives or references.mentions(step.args):
+                    for name in hidden_names(step):
+                        self._hidden.setdefault(name, []).append(cell)
 
 
 def hidden_names(step: Step) -> set[str]:
     """The steps whose variables a step's args, or those of its alternatives, may read although it does not depend on
     them."""
-    if not step.alternatives and not references.mentions(step.args):
-        return set()
-    from replanctl.plan import may_refer, texts_of
+    from replanctl.plan import texts_of
 
-    if not may_refer(step):
-        return set()
     texts = list(texts_of(step)) if step.alternatives else step.args
     return references.may_mean(texts).difference(step.depends_on or ())

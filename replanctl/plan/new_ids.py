@@ -79,12 +79,12 @@ class NewIds:
         bare = number is None  # the number is set off from a text that had none
         text = f"{text}_" if bare else text
         n = max(self._start(text, bare=bare), self._next.get((text, bare), 0))
-        new = ""
-        while not new or new in self._taken:
-            n = self._book.free(text, n, bare=bare) + 1
-            new = _numbered(text, n - 1, bare=bare)
-        self._next[text, bare] = n
-        self._taken.add(new)
+        new, known, taken = _numbered(text, n, bare=bare), self._book.known, self._taken
+        while new in known or new in taken:
+            n = self._book.free(text, n if new in known else n + 1, bare=bare)
+            new = _numbered(text, n, bare=bare)
+        self._next[text, bare] = n + 1
+        taken.add(new)
         self._own.note(new)
         return new
 

@@ -125,7 +125,7 @@ class _Template:
         return msgspec.structs.replace(
             renamed(step, known, names, keep_text=True),
             id=new or step.id,
-            depends_on=tuple(names.get(d, d) for d in step.depends_on or ()),
+            depends_on=tuple([names.get(d, d) for d in step.depends_on or ()]),
             replaces=step.id if new else None,
         )
 

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 MICROSECONDS = 1_000_000
 
 
+def microseconds(seconds: float) -> int:
+    """Seconds as the clock counts them."""
+    return round(seconds * MICROSECONDS)
+
+
 class Stop(msgspec.Struct, frozen=True):
     """Why a session ends: its reason, the same in words, and the check of the gate that refused, if one did."""
 

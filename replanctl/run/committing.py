@@ -214,10 +214,10 @@ def skip_unreachable(made: Sequence[Cell], state: SessionState, ends: StepEnds) 
     cells = state.graph.cells
     for cell in made:
         depends_on = cell.step.depends_on
-        if not depends_on or cell.state is not PENDING or cell.gone:
+        if not (cell.unmet or cell.gap_deps) or not depends_on or cell.state is not PENDING or cell.gone:
             continue
         dependencies = [cells[d] for d in depends_on if d in cells]
-        lost = [d for d in dependencies if d.is_lost]
+        lost = [d for d in dependencies if d.state is not PENDING and d.is_lost]
         if lost:
             yield ends.skip(cell, blocked_by=(lost[0].step.id,))
             yield from ends.skip_dependents(cell)
@@ -237,16 +237,13 @@ class _Diff(NamedTuple):
 def _changes(proposal: Proposal, graph: Graph) -> _Diff:
     """What a commit changes: the same that comparing the two versions whole would find, at no more than its size."""
     cells = graph.cells
-    found: dict[ChangeKind | None, list[str]] = {kind: [] for kind in (*ChangeKind, None)}
+    added: list[str] = []
+    altered: dict[ChangeKind | None, list[str]] = {ChangeKind.REVISED: [], ChangeKind.REWIRED: [], None: []}
     for step in _touched(proposal, graph):
         old = cells.get(step.id)
-        found[kind_of_change(old.step, step) if old is not None else ChangeKind.ADDED].append(step.id)
-    return _Diff(
-        tuple(_in_list_order(proposal.removed, graph)),
-        tuple(found[ChangeKind.ADDED]),
-        tuple(found[ChangeKind.REVISED]),
-        tuple(found[ChangeKind.REWIRED]),
-    )
+        (added if old is None else altered[kind_of_change(old.step, step)]).append(step.id)
+    removed = _in_list_order(proposal.removed, graph)
+    return _Diff(tuple(removed), tuple(added), tuple(altered[ChangeKind.REVISED]), tuple(altered[ChangeKind.REWIRED]))
 
 
 def _touched(proposal: Proposal, graph: Graph) -> Iterator[Step]:
@@ -261,7 +258,7 @@ def _touched(proposal: Proposal, graph: Graph) -> Iterator[Step]:
 
 
 def _in_list_order(ids: Iterable[str], graph: Graph) -> list[str]:
-    return [cell.step.id for cell in graph.in_order(graph.cells[id_] for id_ in ids)]
+    return [cell.step.id for cell in graph.in_order([graph.cells[id_] for id_ in ids])]
 
 
 def _calls(steps: Iterable[Step]) -> list[tuple[str, str]]:

@@ -219,9 +219,9 @@ def test_a_removed_id_is_not_forgotten() -> None:
     run(live, "1x")
     live.commit(steps("1:"), (), ["2", "9"])
     assert live.known == {"1": 1, "2": 1, "9": 1}
-    assert live.known.new().after("1") == "10"
+    assert live.new_ids().after("1") == "10"
     live.commit(steps("11:"))
-    assert (live.known["11"], live.known.new().after("1")) == (3, "12")
+    assert (live.known["11"], live.new_ids().after("1")) == (3, "12")
 
 
 def test_a_text_is_read_with_the_ids_of_its_time() -> None:
