@@ -14,11 +14,11 @@ from replanctl.kinds import ErrorType, GateName, Status
 from replanctl.live import Cell
 from replanctl.plan import are_plain
 from replanctl.replan import Check, Moment
-from replanctl.run.budget import MICROSECONDS, Spending
+from replanctl.run.budget import MICROSECONDS, Spending, microseconds
 from replanctl.run.events import Event, StepFallback, StepRetry, StepStart
 from replanctl.run.execution import Execution, Guarding
 from replanctl.run.once import DENIED, May
-from replanctl.run.state import SessionState, microseconds
+from replanctl.run.state import SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import CUT_OFF, Attempt, Call, Outcome, Started, Tools, answer_fault, args_fault, unheard
 

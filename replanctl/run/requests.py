@@ -26,8 +26,8 @@ from replanctl.replan import (
     summary,
     template,
 )
-from replanctl.run.budget import Spending
-from replanctl.run.state import SessionState, microseconds
+from replanctl.run.budget import Spending, microseconds
+from replanctl.run.state import SessionState
 from replanctl.run.trigger import Trigger
 
 RequestListener = Callable[[ReplanRequest], None]

@@ -29,8 +29,7 @@ from replanctl.live import (
 from replanctl.plan import Plan, Reference, Step, Tool, references
 from replanctl.replan import Check, Lesson, LessonBook, resolve
 from replanctl.run import events
-from replanctl.run.budget import MICROSECONDS, Budget, Spending, Stop, left, refusal
-from replanctl.run.budget import microseconds as microseconds
+from replanctl.run.budget import MICROSECONDS, Budget, Spending, Stop, left, microseconds, refusal
 from replanctl.run.once import DENIED, MAKE, Caller, CallGuard, Made, May, Ruling, refuse
 from replanctl.run.policy import Policy
 from replanctl.run.tools import answer_fault
@@ -298,5 +297,4 @@ _WITHOUT_VALUE = {
 
 
 def _fits(made: Made, step: Step) -> bool:
-    """Whether a call's answer keeps a step's contract."""
     return step.produces is None or not answer_fault(step.produces, made.value)
