@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -63,25 +64,36 @@ class OutcomeRule(msgspec.Struct, frozen=True, gc=False):
 # would; each counts its own attempts, so that `[timeout, ok]` means the first call and the next that come to this rule,
 # whichever steps make them. What no rule covers succeeds, or a plan of fifty steps would need fifty rules before
 # anything could be rehearsed.
-class ScriptedTools:
-    """Answers calls from outcome rules: the first that matches wins, each counts its own attempts, the last entry
-    repeats. A call that no rule matches succeeds."""
+class RuleBook:
+    """Outcome rules filed by what a call must have for one to match: once a script, for all sessions that play it."""
 
     def __init__(self, rules: Sequence[OutcomeRule]) -> None:
-        self._rules = tuple(_Counting(rule, order) for order, rule in enumerate(rules))
-        # Most rules name a step, and most steps are named by no rule: those are told by one look-up.
-        self._steps: dict[str, list[_Counting]] = {}
-        self._index: dict[_Mark, list[_Counting]] = {}
-        for rule in self._rules:
+        self.rules = tuple(rules)
+        # By number, from 0. Most rules name a step, and most steps are named by no rule: those are told by one look-up.
+        self.steps: dict[str, list[int]] = {}
+        self.marked: dict[_Mark, list[int]] = {}
+        for number, rule in enumerate(self.rules):
             if rule.match.step is not None:
-                self._steps.setdefault(rule.match.step, []).append(rule)
+                self.steps.setdefault(rule.match.step, []).append(number)
             else:
-                self._index.setdefault(_mark(rule.match), []).append(rule)
-        self._kinds = {mark[0] for mark in self._index}
+                self.marked.setdefault(_mark(rule.match), []).append(number)
+        self.kinds = {mark[0] for mark in self.marked}
+
+
+class ScriptedTools:
+    """Answers calls from outcome rules: the first that matches wins, each counts its own attempts, the last entry
+    repeats. A call that no rule matches succeeds. Rules in `front` are tried before the others, and numbered so."""
+
+    def __init__(self, rules: Sequence[OutcomeRule] | RuleBook, front: Sequence[OutcomeRule] = ()) -> None:
+        self._book = rules if isinstance(rules, RuleBook) else RuleBook(rules)
+        self._front = RuleBook(front) if front else _NO_RULES
+        self._any = bool(front or self._book.rules)
+        self._met: dict[int, _Counting] = {}  # the rules that a call has come to, by number
+        self._steps: dict[str, list[_Counting]] = {}  # those that name a step which was called
 
     def call(self, call: Call) -> Outcome:
         """What the script says of this call."""
-        for rule in self._candidates(call) if self._rules else ():
+        for rule in self._candidates(call) if self._any else ():
             if rule.matches(call):
                 rule.bind(call.tool)
                 return _outcome(rule.draw(), call)
@@ -92,22 +104,40 @@ class ScriptedTools:
         # Tried one after the other, n rules would cost n looks at each of n calls. Filed under one thing that a call
         # must have, only rules that may match are looked at, in their order all the same.
         steps, lineage = self._steps, call.lineage
-        if len(lineage) == 1 and not self._index:
-            return steps.get(lineage[0], ()) if steps else ()
-        found = [steps[id_] for id_ in lineage if id_ in steps]
-        if self._index:
-            found += (rules for mark in _marks(call, self._kinds) if (rules := self._index.get(mark)) is not None)
+        found = [steps.get(id_) or self._naming(id_) for id_ in lineage]
+        for book, first in ((self._front, 0), (self._book, len(self._front.rules))):
+            if book.marked:
+                marks = _marks(call, book.kinds)
+                found += [self._counting(book, first, book.marked[mark]) for mark in marks if mark in book.marked]
         if len(found) < 2:
             return found[0] if found else ()
         return sorted((rule for rules in found for rule in rules), key=lambda rule: rule.order)
 
+    def _naming(self, id_: str) -> list[_Counting]:
+        """The rules that name this step."""
+        front, book = self._front, self._book
+        found = self._counting(front, 0, front.steps.get(id_, ()))
+        found += self._counting(book, len(front.rules), book.steps.get(id_, ()))
+        self._steps[id_] = found
+        return found
+
+    def _counting(self, book: RuleBook, first: int, numbers: Iterable[int]) -> list[_Counting]:
+        met, found = self._met, []
+        for number in numbers:
+            if (rule := met.get(first + number)) is None:
+                rule = met[first + number] = _Counting(book.rules[number], first + number)
+            found.append(rule)
+        return found
+
     def unused(self) -> Iterator[OutcomeRule]:
         """The rules that never answered a call."""
-        return (rule.rule for rule in self._rules if not rule.drawn)
+        used = set(self.used())
+        rules = enumerate((*self._front.rules, *self._book.rules))
+        return (rule for number, rule in rules if number not in used)
 
     def used(self) -> tuple[int, ...]:
         """The numbers of the rules that answered a call, from 0."""
-        return tuple(rule.order for rule in self._rules if rule.drawn)
+        return tuple(sorted([number for number, rule in self._met.items() if rule.drawn]))
 
 
 # What a rule is filed under: the most telling thing it names. Args are told apart by one plain value among them.
@@ -133,6 +163,9 @@ def _marks(call: Call, kinds: Container[str]) -> Iterator[_Mark]:
     if "tool" in kinds:
         yield ("tool", call.tool, None)
     yield _ANY
+
+
+_NO_RULES = RuleBook(())
 
 
 class _Counting:
@@ -251,9 +284,11 @@ def check_faults(faults: Iterable[Fault], plan: Plan) -> None:
 
 def with_faults(rules: tuple[OutcomeRule, ...], faults: Iterable[Fault]) -> tuple[OutcomeRule, ...]:
     """The rules with these faults in front."""
-    return (*(_rule(one) for one in faults), *rules)
+    return (*map(fault_rule, faults), *rules)
 
 
-def _rule(one: Fault) -> OutcomeRule:
+@lru_cache(maxsize=1_024)  # a sweep puts the same fault before the script of plan after plan
+def fault_rule(one: Fault) -> OutcomeRule:
+    """A fault as the rule that it is."""
     times = None if one.always else 1
     return OutcomeRule(Match(step=one.step), (Entry(one.status),), times=times, name=f"the fault {one}")

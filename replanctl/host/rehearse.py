@@ -5,7 +5,8 @@ Who is asked for real, the tools and the planner that a run was given, is decide
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -127,7 +128,10 @@ def session_of(
 
     `tools` and `replanner` stand in for the scripted ones; `listener` is told every request before it is answered.
     """
-    scripted = ScriptedTools(rehearsal.outcomes if tools is None else ())
+    last_words: Callable[[], Iterable[str]] = tuple
+    if tools is None:
+        tools = scripted = ScriptedTools(rehearsal.outcomes)
+        last_words = partial(_unused, scripted)
     if replanner is None and rehearsal.planner:
         from replanctl.replan import ScriptedReplanner
 
@@ -135,12 +139,12 @@ def session_of(
     return Session(
         rehearsal.plan,
         policy,
-        tools=tools or scripted,
+        tools=tools,
         replanner=replanner,
         interruptions=rehearsal.interruptions,
         lessons=lessons,
         warnings=_warnings(rehearsal),
-        last_words=tuple if tools is not None else lambda: _unused(scripted),
+        last_words=last_words,
         listener=listener,
         checked=True,
     )

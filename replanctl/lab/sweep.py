@@ -24,6 +24,7 @@ from replanctl.host import Case
 from replanctl.lab.compare import Lane, Strategy, compare_trials
 from replanctl.lab.facts import Facts
 from replanctl.lab.trial import Trial, judged, run_trial
+from replanctl.script import RuleBook
 
 BATCH = 64  # sessions that go to a worker at once
 HERE = 16  # sessions between two looks at the clock, where they run here
@@ -38,11 +39,10 @@ Batch = tuple[tuple[Rehearsal, tuple[Trial, ...]], ...]
 def run_batch(batch: Batch) -> list[Facts]:
     """Run a batch of sessions in a worker, and return their facts in order."""
     with collector_paused():
-        found = [
-            judged(rehearsal, trial) if trial.judged else run_trial(rehearsal, trial)
-            for rehearsal, trials in batch
-            for trial in trials
-        ]
+        found: list[Facts] = []
+        for rehearsal, trials in batch:
+            book = RuleBook(rehearsal.outcomes)
+            found += [(judged if trial.judged else run_trial)(rehearsal, trial, book) for trial in trials]
     gc.collect(1)
     return found
 

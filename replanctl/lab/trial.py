@@ -21,7 +21,7 @@ from replanctl.lab.facts import Facts, Freed, InForce
 from replanctl.lab.fold import facts_of
 from replanctl.replan import GATE, GATES, GateRow, Lesson, ScriptedReplanner, Unit, resolve
 from replanctl.run import Interruption, Policy
-from replanctl.script import Fault, ScriptedTools, with_faults
+from replanctl.script import Fault, RuleBook, ScriptedTools, fault_rule
 
 replace = msgspec.structs.replace
 
@@ -45,12 +45,11 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
     judged: bool = False
 
 
-def run_trial(rehearsal: Rehearsal, trial: Trial) -> Facts:
-    """Run one session and say what is known of it."""
-    outcomes = with_faults(rehearsal.outcomes, trial.faults) if trial.faults else rehearsal.outcomes
+def run_trial(rehearsal: Rehearsal, trial: Trial, book: RuleBook | None = None) -> Facts:
+    """Run one session and say what is known of it. `book` are the rehearsal's outcome rules, where they are filed."""
+    script = ScriptedTools(book or rehearsal.outcomes, [*map(fault_rule, trial.faults)])
     if trial.change is not None:
         rehearsal = replace(rehearsal, interruptions=(*rehearsal.interruptions, trial.change))
-    script = ScriptedTools(outcomes)
     planner = ScriptedReplanner(rehearsal.planner) if rehearsal.planner else None
     policy = trial.policy or rehearsal.policy
     session = session_of(rehearsal, policy, trial.lessons, tools=script, replanner=planner)
@@ -72,14 +71,14 @@ ONE_BY_ONE = 64  # limits that are tried one by one
 Number = int | float
 
 
-def judged(rehearsal: Rehearsal, trial: Trial) -> Facts:
+def judged(rehearsal: Rehearsal, trial: Trial, book: RuleBook | None = None) -> Facts:
     """The facts of a trial, with the smallest limit that frees it where a gate stopped it and one does."""
     policy = trial.policy or rehearsal.policy
     before = replace(run_trial(rehearsal, trial), limits=tuple(_limits(policy, len(rehearsal.plan.steps))))
     if before.stopped is None:
         return before
     # The gate that stopped it, alone: lifting all of them would say what the plan can do, and not what this limit cost.
-    judge = _Judge(rehearsal, trial, GATE[before.stopped.gate])
+    judge = _Judge(rehearsal, trial, book, GATE[before.stopped.gate])
     freed = judge.smallest(before.stopped.limit or 0, before)
     return replace(before, freed=freed, runs=1 + judge.runs)
 
@@ -93,8 +92,8 @@ def _limits(policy: Policy, steps: int) -> Iterator[InForce]:
 class _Judge:
     """Runs one session again and again with one gate set to other limits, and counts."""
 
-    def __init__(self, rehearsal: Rehearsal, trial: Trial, row: GateRow) -> None:
-        self._rehearsal, self._trial, self._row = rehearsal, trial, row
+    def __init__(self, rehearsal: Rehearsal, trial: Trial, book: RuleBook | None, row: GateRow) -> None:
+        self._rehearsal, self._trial, self._book, self._row = rehearsal, trial, book, row
         self.runs = 0
 
     def smallest(self, low: Number, before: Facts) -> Freed | None:
@@ -136,7 +135,7 @@ class _Judge:
         self.runs += 1
         policy = self._trial.policy or self._rehearsal.policy
         gates = replace(policy.gates, **{str(self._row.name): limit})
-        return run_trial(self._rehearsal, replace(self._trial, policy=replace(policy, gates=gates)))
+        return run_trial(self._rehearsal, replace(self._trial, policy=replace(policy, gates=gates)), self._book)
 
 
 def _up(seconds: float) -> float:
