@@ -106,6 +106,8 @@ class Asking(Commit):
                 for x in s.lessons
             ):
                 raise Ambiguous("two versions' bad drafts may say the same")
+            if failure is not None and failure.routed > 1:
+                raise Ambiguous("two granularities' bad drafts may say the same")
             self.lesson(step, "invalid_draft", "; ".join(reasons), attempted, version)
             if draft.template:
                 if laid.only_calls and failure is not None:

@@ -43,8 +43,6 @@ class Commit:
         if failure is not None:
             root = s.root(failure.step)
             s.had.setdefault(root, set()).add(route["granularity"])
-            if laid.template and s.alternative_asked == root:
-                s.alternatives_used[root] = s.alternatives_used.get(root, 0) + 1
             s.patches[root] = s.patches.get(root, 0) + (route["granularity"] == "patch")
         else:
             s.had, s.asked, s.goal_waits = {}, {}, False
@@ -92,7 +90,7 @@ class Commit:
     def show(self, step: Step) -> dict[str, Any]:
         return {
             "id": step.id, "action": step.action, "tool": step.tool, "args": refs.write(step.args),
-            "depends_on": list(step.deps), "assumes": list(step.assumes),
+            "expected_outcome": step.expected, "depends_on": list(step.deps), "assumes": list(step.assumes),
             "state": SHOWN_STATE.get(step.state, step.state), "replaces": step.replaces,
         }  # fmt: skip
 

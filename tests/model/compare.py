@@ -16,7 +16,7 @@ from tests.model.world import Ambiguous
 from tests.rehearse import rehearse as engine
 
 SECTIONS = ("history", "signals", "routes", "gates", "versions", "revisions", "lessons", "ledger", "gaps")
-STEP = ("id", "action", "tool", "args", "depends_on", "assumes", "state", "replaces")
+STEP = ("id", "action", "tool", "args", "expected_outcome", "depends_on", "assumes", "state", "replaces")
 
 
 def norm(value: Any) -> Any:
@@ -91,7 +91,7 @@ def first_difference(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str,
         return kind, text
     if lines := ledger_order(ours, theirs):
         return lines
-    for name in ("variables", "reason", "status", "goal", "seconds", "totals", "open", "effects"):
+    for name in ("variables", "reason", "status", "goal", "seconds", "totals", "effects", "handover"):
         x, y = rest(name, ours), rest(name, theirs)
         if x is not None and y is not None and norm(x) != norm(y):
             return name, f"{name}: model {json.dumps(x)}\n    engine {json.dumps(y)}"
@@ -106,13 +106,36 @@ def ledger_order(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str, str
 
 def rest(name: str, result: dict[str, Any]) -> Any:
     if name == "totals":
-        return {k: result["ledger"]["totals"][k] for k in ("main", "remedy", "all")}
-    if name == "open":
-        handover = result.get("handover") or {}
-        return result.get("open", handover.get("open"))
+        totals = result["ledger"]["totals"]
+        return {k: totals[k] for k in ("main", "remedy", "all")} | {"ratio": round(totals["ratio"], 4)}
+    if name == "handover" and result[name] is not None and "replans" not in result[name]:
+        return handover(result)
     if name == "variables":
         return {k: {**v, "assumptions": sorted(v["assumptions"])} for k, v in result["variables"].items()}
     return result.get(name)
+
+
+def handover(result: dict[str, Any]) -> dict[str, Any]:
+    """The engine's hand-over, as the model has it; its trajectory tells what each replan changed."""
+    given = result["handover"]
+    gate = given["gate"]
+    told = []
+    for revision in result["revisions"]:
+        ids = sorted([*revision["removed"], *revision["added"], *revision["revised"]])
+        lines = [line for line in given["trajectory"] if line.startswith(f"{revision['to']} ")]
+        assert any(all(re.search(rf"\b{re.escape(i)}\b", line) for i in ids) for line in lines), (revision, lines)
+        told.append([ids, revision["to"]])
+    assert given["next"], "what could be done next"
+    assert given["lessons"] == result["lessons"], "the lesson book"
+    return {
+        "reason": given["reason"],
+        "gate": gate and {k: gate[k] for k in ("gate", "limit", "reading")},
+        "clean_results": given["clean_results"],
+        "open": list(given["open"]),
+        "gaps": [gap["step_id"] for gap in given["gaps"]],
+        "lessons": len(given["lessons"]),
+        "replans": told,
+    }
 
 
 def in_rows(name: str, ours: list[Any], theirs: list[Any]) -> tuple[int, str, str] | None:

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 from tests.model.drafts import Drafts
+from tests.model.schemas import put_schemas
 
 TOOLS = ["get", "parse", "mail", "sum"]
 TEXTS = ["no price", "gone", None, None]
@@ -23,6 +24,7 @@ FEATURES = frozenset(
         "gates",
         "max_tokens",
         "more",
+        "schemas",
     ]
 )
 GOALS = ["g", "other", "third"]
@@ -64,6 +66,8 @@ class Dice(Drafts):
                 found["planner"] = planner
         if "more" in self.features:
             self.more(self.part("more"), found)
+        if "schemas" in self.features:
+            put_schemas(self.part("schemas"), found)
         if "interrupt" in self.features:
             interruptions = self.interruptions(self.part("interruptions"))
             if interruptions:

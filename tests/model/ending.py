@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.model.commit import Commit, End
+from tests.model.commit import REASONS, Commit, End
 from tests.model.run import booked
 from tests.model.world import MAY_HAVE, Ambiguous
 
@@ -75,7 +75,28 @@ class Ending(Commit):
         lines = self.s.lines
         main = sum(x["booked"] for x in lines if x["kind"] in ("planning", "execution"))
         remedy = sum(x["booked"] for x in lines) - main
-        return {"main": main, "remedy": remedy, "all": main + remedy}
+        return {
+            "main": main, "remedy": remedy, "all": main + remedy, "ratio": round(remedy / main, 4) if main else 0,
+        }  # fmt: skip
+
+    def handover(self) -> dict[str, Any]:
+        """What a person gets: what still holds, what was never run, and the gate that stood in the way."""
+        s = self.s
+        gate = next((g for g, reason in REASONS.items() if reason == s.reason), None)
+        refused = [row for row in s.gate_rows if row["gate"] == gate and not row["admitted"]]
+        if gate == "per_step":  # the first of the steps that are handed over
+            refused = [row for row in refused if row["step_id"] == s.handed[0][0]]
+        return {
+            "reason": s.reason,
+            "gate": {k: refused[-1][k] for k in ("gate", "limit", "reading")} if refused else None,
+            "clean_results": {f"E{i}": v.value for i, v in s.variables.items() if v.health == "clean"},
+            "open": [st.id for st in s.steps if st.state in ("pending", "skipped")],
+            "gaps": [gap["step_id"] for gap in self.gaps()],
+            "lessons": len(s.lessons),
+            "replans": [
+                [sorted([*x["removed"], *x["added"], *x["revised"]]), x["to"]] for x in s.revisions
+            ],
+        }  # fmt: skip
 
     def effects(self) -> list[dict[str, Any]]:
         """A row for each call of a tool that acts once that took effect, and for others that did so more than once."""
@@ -116,5 +137,5 @@ class Ending(Commit):
             "ledger": {"lines": s.lines, "totals": self.totals()},
             "gaps": self.gaps(),
             "effects": self.effects(),
-            "open": [] if completed else [st.id for st in s.steps if st.state in ("pending", "skipped")],
+            "handover": None if completed else self.handover(),
         }  # fmt: skip

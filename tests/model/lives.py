@@ -20,6 +20,7 @@ from replanctl.run import doubts, fold
 from replanctl.store import Inputs, SourceText
 from tests.model.compare import first_difference
 from tests.model.dice import FEATURES, GOALS, Dice
+from tests.model.schemas import with_values
 from tests.model.session import Session
 from tests.model.taking_up import RefusedError
 from tests.model.world import Ambiguous
@@ -59,6 +60,8 @@ class Life(Dice):
             found["granularity"] = r.choice(["patch", "tail", "global", "none"])
         if r.random() < (0.3 if gate else 0.5):
             found["outcomes"] = self.outcomes(r) if r.random() < 0.6 else []
+            if '"schema": {' in json.dumps(self.first):  # a result under one can't be made up
+                found["outcomes"] = with_values(r, found["outcomes"])
         if doubts:
             found["settle"] = {name: self.word(r) for name in doubts}
         return found

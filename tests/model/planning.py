@@ -39,14 +39,13 @@ def ask(session: Any, failure: Failure | None, signal: Failure | None, granulari
 
 def template(s: State, failure: Failure | None, granularity: str) -> Draft:
     """Fixed templates, from the failure itself."""
-    s.alternative_asked = None
     failed = s.get(failure.step).copy() if failure else None
     if failure is not None and failed is not None:
         root = s.root(failure.step)
         if granularity == "patch":
             patch(s, failed, failure, root)
         else:
-            work_around(s, failed, failure, root)
+            work_around(s, failed, failure)
     if granularity == "patch":
         assert failed is not None
         return Draft(copies=[(failed.id, failed)], template=True)
@@ -55,18 +54,20 @@ def template(s: State, failure: Failure | None, granularity: str) -> Draft:
         rest = [s.get(i).copy() for i in s.radius(failure.step, failure.refutes)]
         return Draft(copies=[(failed.id, failed)] + [(st.id, st) for st in rest], template=True)
     everything = [failed if failed and st.id == failed.id else st.copy() for st in s.steps]
+    if failure is None and not everything:
+        return Draft(empty=True)
     return Draft(copies=[(st.id, st) for st in everything], template=True)
 
 
-def next_alternative(s: State, failed: Step, root: str) -> dict[str, Any] | None:
-    used = s.alternatives_used.get(root, 0)
-    if used >= len(failed.alternatives):
+def next_alternative(failed: Step) -> dict[str, Any] | None:
+    """The first that is left of a step's own; the draft's step has those behind it."""
+    if not failed.alternatives:
         return None
-    s.alternative_asked = root  # it counts as tried once the draft is committed
-    return failed.alternatives[used] | ({"read": failed.ways[used]} if "args" in failed.alternatives[used] else {})
+    (way, *failed.alternatives), (read, *failed.ways) = failed.alternatives, failed.ways
+    return way | ({"read": read} if "args" in way else {})
 
 
-def take_alternative(s: State, failed: Step, alternative: dict[str, Any]) -> None:
+def take_alternative(failed: Step, alternative: dict[str, Any]) -> None:
     failed.tool = alternative.get("tool", failed.tool)
     if "args" in alternative:
         failed.args = refs.copy(alternative["read"])
@@ -78,9 +79,9 @@ def patch(s: State, failed: Step, failure: Failure, root: str) -> None:
         return
     if failure.arg_fault and mend_args(s, failed):
         return
-    alternative = next_alternative(s, failed, root)
+    alternative = next_alternative(failed)
     if alternative is not None:
-        take_alternative(s, failed, alternative)
+        take_alternative(failed, alternative)
         failed.action = alternative.get("action", failed.action)
     else:
         tried = s.tools_tried.get(root, set())
@@ -91,12 +92,12 @@ def patch(s: State, failed: Step, failure: Failure, root: str) -> None:
     failed.action = f"{plain} (patch {s.patches.get(root, 0) + 1})"
 
 
-def work_around(s: State, failed: Step, failure: Failure, root: str) -> None:
+def work_around(s: State, failed: Step, failure: Failure) -> None:
     cut = failure.message[:20] + ("…" if len(failure.message) > 20 else "")
     action = f"work around [{cut}]"
-    alternative = next_alternative(s, failed, root)
+    alternative = next_alternative(failed)
     if alternative is not None:
-        take_alternative(s, failed, alternative)
+        take_alternative(failed, alternative)
         action = alternative.get("action", action)
     if failure.type == "missing_var":
         cure(s, failed)

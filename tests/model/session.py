@@ -159,9 +159,9 @@ class Session(TakingUp, Ending):
         s.failures.insert(0, failure)
         route = routing.route(s, failure)
         s.routes.append(route)
-        if not failure.learned:  # one failure, one lesson, however often it is routed
+        if not failure.routed:  # one failure, one lesson, however often it is routed
             self.learn(failure, route["granularity"])
-        failure.learned = True
+        failure.routed += 1
         if route["granularity"] == "none":
             self.hand_over(failure, "escalated")
         else:

@@ -81,7 +81,7 @@ class State(Health):
         self.failures: list[Failure] = []
         self.handed: list[tuple[str, str]] = []  # step, reason
         self.given_up: dict[str, dict[str, Any]] = {}  # of a handed-over step: what was skipped for it, the reading
-        self.let_be: set[str] = set()  # steps that a person said to let be
+        self.let_be: dict[str, int] = {}  # steps that a person said to let be, by the execution that this was of
         self.force: str | None = None  # a granularity that the command line forces
         self.tick = 0  # turns of the clock's wheel: each is one moment at which something ends or begins
         self.started = self.called = 0  # at which of them the last execution and the last call began
@@ -97,8 +97,6 @@ class State(Health):
         self.replan_booked = 0
         self.had: dict[str, set[str]] = {}  # granularities committed for a lineage
         self.patches: dict[str, int] = {}
-        self.alternatives_used: dict[str, int] = {}
-        self.alternative_asked: str | None = None
         self.tools_tried: dict[str, set[str]] = {}
         self.required_roots: set[str] = {s.id for s in self.steps if s.required}
         self.reason: str | None = None

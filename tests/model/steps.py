@@ -142,5 +142,5 @@ class Failure:
     status: str
     ref_state: str | None = None
     arg_fault: bool = False
-    learned: bool = False
+    routed: int = 0  # so many times
     expected: str | None = None

@@ -168,7 +168,7 @@ class TakingUp(Asking):
             elif word == "skip":
                 if step is not None:
                     self.take_back(step)
-                    self.s.let_be.add(step.id)
+                    self.s.let_be[step.id] = step.ran
                     step.state = "lost"
                     self.close_gap(step)
                     self.x.cascade()
@@ -247,7 +247,7 @@ class TakingUp(Asking):
         s, found = self.s, set[str]()
         while ways:
             step = s.find(ways.pop())
-            if step is not None and step.id not in found and step.id not in s.let_be:
+            if step is not None and step.id not in found and s.let_be.get(step.id) != step.ran:
                 found.add(step.id)
                 ways += [st.id for st in s.steps if st.state == "skipped" and step.id in st.deps]
         return found

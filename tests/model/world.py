@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.model.schemas import violation
+
 CLASS = {
     "ok": None,
     "timeout": "environmental",
@@ -72,7 +74,7 @@ class Script:
         return {"status": "ok"}
 
 
-def default_value(produces: dict[str, str] | None) -> Any:
+def default_value(produces: dict[str, Any] | None) -> Any:
     """Any value that satisfies the contract; the generator always scripts one where it is compared."""
     if not produces:
         return "ok"
@@ -86,8 +88,10 @@ def type_name(value: Any) -> str:
     return type(value).__name__
 
 
-def breach(value: Any, produces: dict[str, str] | None) -> str | None:
+def breach(value: Any, produces: dict[str, Any] | None) -> str | None:
     """What is wrong with a result, or None."""
+    if produces and isinstance(schema := produces.get("schema"), dict):
+        return violation(value, schema)
     for name, kind in (produces or {}).items():
         want, optional = kind.rstrip("?"), kind.endswith("?")
         if not isinstance(value, dict) or name not in value:
@@ -95,7 +99,7 @@ def breach(value: Any, produces: dict[str, str] | None) -> str | None:
         have = value[name]
         if have is None or have in ("", [], {}):
             if not optional:
-                return f"{name}: expected {kind}, got {'null' if have is None else 'an empty ' + type_name(have)}"
+                return f"{name}: expected {kind}, got {'null' if have is None else 'empty ' + type_name(have)}"
             continue
         fits = {
             "any": True,
@@ -112,17 +116,5 @@ def breach(value: Any, produces: dict[str, str] | None) -> str | None:
 
 
 def schema_fault(args: dict[str, Any], schema: dict[str, Any] | None) -> str | None:
-    """A small subset of JSON Schema: required, properties with a type, additionalProperties false."""
-    if not schema:
-        return None
-    properties = schema.get("properties", {})
-    for name in schema.get("required", []):
-        if name not in args:
-            return f"{name!r} is a required property"
-    types = {"string": str, "integer": int, "number": (int, float), "array": list, "object": dict}
-    for name, spec in properties.items():
-        if name in args and "type" in spec and not isinstance(args[name], types[spec["type"]]):
-            return f"{args[name]!r} is not of type {spec['type']!r}"
-    if schema.get("additionalProperties") is False and any(name not in properties for name in args):
-        return "additional properties"
-    return None
+    """What a tool's schema says against its args."""
+    return violation(args, schema) if schema else None
