@@ -231,11 +231,11 @@ class Session:
         while came(state.at):  # a person may give a goal while one is told
             yield from self._hear()
         while True:
-            # While a failure or a goal waits for its turn nothing is begun any more, and what is in flight ends: a turn
-            # is taken on a plan in which nothing moves.
+            # While a failure or a goal waits for its turn nothing is begun any more: it is taken when nothing moves.
             while len(agenda) < width and not something_waits() and not self._settled:
                 cell = next_ready()
-                if cell is None or refusal(Moment.STEP, state, state.next_step) is not None:
+                ends_now = agenda and agenda[0][0] <= state.clock  # a call that takes no time: its end comes first
+                if cell is None or ends_now or refusal(Moment.STEP, state, state.next_step) is not None:
                     break
                 if once.in_flight and dispatch.guard.waits(cell):
                     state.graph.hold()

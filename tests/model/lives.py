@@ -19,9 +19,10 @@ from replanctl.replan.lessons import Lesson
 from replanctl.run import doubts, fold
 from replanctl.store import Inputs, SourceText
 from tests.model.compare import first_difference
-from tests.model.dice import FEATURES, GOALS, Dice
+from tests.model.dice import FEATURES, Dice
 from tests.model.schemas import with_values
 from tests.model.session import Session
+from tests.model.settings import GOALS
 from tests.model.taking_up import RefusedError
 from tests.model.world import Ambiguous
 

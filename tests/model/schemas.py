@@ -9,6 +9,8 @@ from typing import Any
 
 import jsonschema
 
+from tests.model.ambiguous import Ambiguous
+
 ARGS: list[dict[str, Any]] = [
     {"type": "object", "properties": {"q": {"enum": ["x", "y", "z"]}}},
     {"properties": {"q": {"type": "string", "minLength": 2}}},
@@ -55,6 +57,8 @@ def violation(value: Any, schema: dict[str, Any]) -> str | None:
     error = jsonschema.exceptions.best_match(_validator(json.dumps(schema)).iter_errors(value))
     if error is None:
         return None
+    if len(error.message) > 90:
+        raise Ambiguous("a schema's message that is long may be told shorter")
     place = ""
     for part in error.absolute_path:
         place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else str(part)

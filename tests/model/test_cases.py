@@ -55,6 +55,18 @@ CASES = [
         "1 failed, 2 done",
     ),
     Case(
+        "a call that takes no time has ended before the next step starts",
+        plan(
+            {"id": 1, "tool": "a", "depends_on": []},
+            {"id": 2, "tool": "b", "args": {"q": "#E1"}, "depends_on": []},
+            policy={"max_parallel": 2},
+            outcomes=[outcome({"step": 1}, {"status": "ok", "latency": "0s"})],
+        ),
+        "goal_met",
+        "1 done, 2 done",
+        {"routes": []},
+    ),
+    Case(
         "an error of a tool that acts once is handed over",
         plan({"id": 1, "tool": "pay"}, tools=ONCE, outcomes=[outcome({}, "error")]),
         "escalated",

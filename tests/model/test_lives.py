@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from tests.model.doors import Door, try_door
 from tests.model.lives import Life, engine_life, model_life, try_life
 from tests.model.session import Session
 from tests.model.test_cases import outcome, plan
 from tests.model.world import Ambiguous
 
 LIVES = int(os.environ.get("MODEL_LIVES", "250"))
+DOORS = int(os.environ.get("MODEL_DOORS", "60"))
 CHUNK = 50
 
 OLD = {"status": "ok", "value": "old"}
@@ -187,6 +189,17 @@ def test_engine_and_model_agree(first: int) -> None:
         if kind not in ("same", "ambiguous"):
             document, changes = Life(seed).first, model_life(seed)[0]
             pytest.fail(f"life {seed}, {kind}: {text}\n{json.dumps(document)}\nchanges: {json.dumps(changes)}")
+
+
+@pytest.mark.parametrize("first", range(0, DOORS, 20))
+def test_engine_and_model_agree_at_the_command_line(first: int) -> None:
+    for seed in range(first, first + 20):
+        kind, text = try_door(seed)
+        if kind not in ("same", "ambiguous"):
+            door = Door(seed)
+            pytest.fail(
+                f"door {seed}, {kind}: {text}\n{json.dumps({'plan.yaml': door.first} | door.files)}\n{door.words}"
+            )
 
 
 def test_most_lives_are_taken_up_and_few_are_left_out() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.model.ambiguous import Ambiguous
 from tests.model.schemas import violation
+
+__all__ = ["ANSWERED", "CLASS", "MAY_HAVE", "Ambiguous", "Script", "breach", "default_value", "schema_fault", "seconds"]
 
 CLASS = {
     "ok": None,
@@ -21,10 +24,6 @@ CLASS = {
 }
 ANSWERED = {"ok", "shape", "empty", "semantic"}
 MAY_HAVE = {"timeout", "lost", "tool_error", "error"}
-
-
-class Ambiguous(Exception):  # noqa: N818 - it is no error
-    """The contract can be read in two ways here; the seed is left out."""
 
 
 def seconds(value: Any) -> float:
@@ -53,6 +52,8 @@ class Script:
     def draw(self, ancestry: set[str], tool: str, args: Any, version: str) -> dict[str, Any]:
         for at, rule in enumerate(self.rules):
             match = rule.get("match") or {}
+            if rule.get("once") and self.used[at]:
+                continue
             if "step" in match and str(match["step"]) not in ancestry:
                 continue
             if "tool" in match and match["tool"] != tool:
