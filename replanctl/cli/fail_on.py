@@ -97,11 +97,10 @@ def _key(facts: Facts) -> str:
 def tune_complaints(tuning: Tuning, words: tuple[FailOn, ...]) -> Iterator[str]:
     """What a tuning has of these words."""
     for each in words:
-        rescued = [one for gate in tuning.gates for one in gate.would_finish]
         found = {
             "stopped": [case for gate in tuning.gates for case in gate.stopped],
-            "liftable": [one.case for one in rescued],
-            "wrong": [one.case for one in rescued if one.solved],
+            "liftable": [one.case for gate in tuning.gates for one in gate.would_finish],
+            "wrong": [case for gate in tuning.gates for case in gate.solved],
         }[each.word]
         if found:
             yield f"{each}: {_some(found)}"

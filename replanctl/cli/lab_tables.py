@@ -191,7 +191,13 @@ def _write_policy(result: Tuning, study: Study, telling: Telling, stream: TextIO
         head.append("The rehearsals have policies of their own: only limits are here.")
     with output(stream, telling.policy) as file:
         file.write(policy_text(policy, comments, head))
-    limits = [f"{name} {getattr(policy.gates, name):g} (on {_on(result, name)})" for name in comments]
+    from replanctl.show import words
+
+    limits = [
+        f"{gate.gate} {words.limit_of(gate.gate, gate.proposed)} (on {_on(result, gate.gate)})"
+        for gate in result.gates
+        if gate.proposed is not None
+    ]
     unchanged = (
         "the limits as they were, which is no advice" if result.stop_rate.hits else "no limit needs to be another"
     )

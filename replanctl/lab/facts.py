@@ -65,8 +65,8 @@ class Freed(msgspec.Struct, frozen=True, gc=False):
 #   made, of all sessions together.
 #
 # Two of them are told indirectly. `needs` turns a gate's readings into limits: a gate that admits what is WITHIN it
-# needs the reading itself, one that admits what is BELOW it needs one more. `alternatives` are found by comparing
-# calls, because a draft says what is to be done and not which alternative it was taken from.
+# needs the reading itself, one that admits what is BELOW it needs one more. `alternatives` are found by how many a step
+# has left, because a draft says what is to be done and not which alternative it was taken from.
 class Facts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One session. `key` says which it was; seconds are of session time, tokens are booked.
 

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import ceil, floor
 from typing import Any
 
 import msgspec
 
-from replanctl.kinds import GateName, Granularity, LedgerKind
+from replanctl.kinds import GateName, Granularity, LedgerKind, Otherwise, StepState
 from replanctl.lab.facts import Doubled, Facts, Need, Stopped
-from replanctl.plan import Step, mentions
+from replanctl.plan import Step
 from replanctl.replan import GATES, Bound
 from replanctl.run import events as e
+
+
+class _Ways(msgspec.Struct, frozen=True, gc=False):
+    """The step of v1 that a step came from, how many alternatives that one had, and how many are left."""
+
+    step_id: str
+    of: int
+    left: int
 
 
 class FactFold:
@@ -24,17 +33,20 @@ class FactFold:
         self.versions = 0
         self.depths: list[Granularity] = []
         self.rules: dict[str, None] = {}
-        self.refused: dict[GateName, None] = {}
+        self.refused: dict[GateName, e.Gate] = {}
         self.fallbacks: dict[tuple[str, str], None] = {}
         self.alternatives: dict[tuple[str, int], None] = {}
-        self._ways: dict[str, tuple[Step, Step]] = {}  # by step: its first self with alternatives, and its last
+        self._ways: dict[str, _Ways] = {}
+        self._by_template = False
         self.gaps: set[str] = set()
-        self.last_gate: e.Gate | None = None
         self.end: e.SessionComplete | None = None
         self._effects: dict[tuple[str, bytes], int] = {}
         self._begun: dict[str, e.StepStart] = {}
         self._once_only: frozenset[str] = frozenset()
         self._needs: dict[GateName, float] = {}
+        self._coefficients: dict[LedgerKind, int] = {}
+        self._tokens_asked = self._calls_asked = 0  # what a step, a call or a replan asked for beyond what it took
+        self._late = 0.0  # when the last call began that took no time
 
     def apply(self, event: e.Event) -> None:
         """Take the next event in."""
@@ -45,6 +57,13 @@ class FactFold:
     def _started(self, event: e.SessionStart) -> None:
         # Of which tools every effect is listed is said once, at the start, and not by each event.
         self._once_only = frozenset(event.once_only)
+        say = event.coefficients.get
+        execution, retry = say("execution", 0), say("retry", 0)
+        self._coefficients = {
+            LedgerKind.EXECUTION: execution,
+            LedgerKind.RE_EXECUTION: execution,
+            LedgerKind.RETRY: retry,
+        }
 
     def _began(self, event: e.StepStart) -> None:
         self.executions += 1
@@ -58,14 +77,18 @@ class FactFold:
         self.rules[event.rule] = None
 
     def _asked(self, event: e.Gate) -> None:
-        self.last_gate = event
         # Kept whether the gate admitted it or not: the largest need is the smallest limit under which none of it is
         # refused.
         need = event.reading + _BELOW[event.gate]
         if need > self._needs.get(event.gate, 0):
             self._needs[event.gate] = need
+        if event.gate is GateName.MAX_REPLAN_TOKENS:
+            # The padded estimate is asked of the tokens in all as well, and less is booked.
+            self._tokens_asked = max(
+                self._tokens_asked, self.tokens + int(event.reading) - self.spent[LedgerKind.REPLAN]
+            )
         if not event.admitted:
-            self.refused[event.gate] = None
+            self.refused[event.gate] = event
 
     def _booked(self, event: e.Ledger) -> None:
         self._book(event.kind, event.booked)
@@ -88,32 +111,47 @@ class FactFold:
         if self.gaps:
             self.gaps.difference_update(event.removed)
             self.gaps.difference_update(step.id for step in event.steps)
-        for step in event.steps:
-            # A step keeps its first self through every version: an alternative is numbered as that one listed it, and a
-            # later version may list fewer, or none.
-            ways = self._ways
-            if ways and (before := ways.get(step.replaces or "") or ways.get(step.id)) is not None:
-                first, old = before
-                if (old.tool_name, old.args) != (step.tool_name, step.args):
-                    self._took(first, step)
-                ways[step.id] = (first, step)
-            elif step.alternatives:
-                ways[step.id] = (step, step)
+        if event.granularity is None:
+            self._ways = {
+                step.id: _Ways(step.id, *[len(step.alternatives)] * 2) for step in event.steps if step.alternatives
+            }
+        elif self._ways:
+            self._went_on(event.steps)
 
-    def _took(self, first: Step, now: Step) -> None:
-        """Which alternative of its first step a step with another call took, if it did."""
-        for number, way in enumerate(first.alternatives):
-            tool, args = way.tool or first.tool_name, first.args if way.args is None else way.args
-            if tool == now.tool_name and (args == now.args or mentions(args)):  # references are renamed on the way
-                self.alternatives[first.id, number] = None
+    def _drafted(self, event: e.PlanDraft) -> None:
+        self._by_template = event.replanner == Otherwise.TEMPLATE
+
+    def _went_on(self, steps: Iterable[Step]) -> None:
+        """Which alternatives of v1 these steps take: the template takes the first that is left, and leaves the others.
+
+        What a planner writes has alternatives of its own, or none.
+        """
+        for step in steps:
+            before = self._ways.get(step.replaces or "") or self._ways.get(step.id)
+            if before is None:
+                continue
+            if not self._by_template:
+                self._ways.pop(step.id, None)
+                continue
+            left = len(step.alternatives)
+            if left < before.left:
+                self.alternatives[before.step_id, before.of - before.left] = None
+            self._ways[step.id] = _Ways(before.step_id, before.of, left)
 
     def _ended(self, event: e.StepEnd) -> None:
         self.calls += len(event.attempts)
+        if event.state is not StepState.SKIPPED and (not event.attempts or not event.attempts[-1].latency):
+            # A step without a call is asked for one all the same, and exactly at the limit nothing begins.
+            self._calls_asked = max(self._calls_asked, self.calls + (not event.attempts))
+            self._late = event.at
         args = b""
         for number, attempt in enumerate(event.attempts):
             # The ledger books an execution by its first attempt; each further one is a retry, whichever tool it called.
             first = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
-            self._book(first if number == 0 else LedgerKind.RETRY, attempt.tokens)
+            kind = first if number == 0 else LedgerKind.RETRY
+            if attempt.tokens < self._coefficients[kind]:
+                self._tokens_asked = max(self._tokens_asked, self.tokens + self._coefficients[kind])
+            self._book(kind, attempt.tokens)
             if attempt.acted:
                 # The same call is the same tool with the same args, whatever the order of their keys. Encoded only once
                 # an attempt took effect: most executions of most tools never come here twice.
@@ -128,12 +166,13 @@ class FactFold:
     def needs(self) -> tuple[Need, ...]:
         """What each gate that was asked read at most, and what was spent of what others count."""
         # Some gates are asked before a step and never at its end, so that the last spending has no reading of its own:
-        # for these the totals stand in.
+        # for these the totals stand in, and what was asked for where that was more than was spent.
+        seconds = self.end.seconds if self.end is not None else 0.0
         spent = {
             GateName.MAX_STEPS: self.executions,
-            GateName.MAX_TOOL_CALLS: self.calls,
-            GateName.MAX_TOKENS: self.tokens,
-            GateName.MAX_SECONDS: self.end.seconds if self.end is not None else 0,
+            GateName.MAX_TOOL_CALLS: max(self.calls, self._calls_asked),
+            GateName.MAX_TOKENS: max(self.tokens, self._tokens_asked),
+            GateName.MAX_SECONDS: max(ceil(seconds * 1000), floor(self._late * 1000) + 1) / 1000,
         }
         found = {**self._needs, **{gate: max(self._needs.get(gate, 0), much) for gate, much in spent.items()}}
         return tuple(Need(gate, limit) for gate, limit in found.items())
@@ -191,10 +230,11 @@ class FactFold:
 
     def stopped(self) -> Stopped | None:
         """The gate that ended the session, if one did."""
-        end, gate = self.end, self.last_gate
-        if end is None or end.gate is None or gate is None:
+        if self.end is None or self.end.gate is None:
             return None
-        return Stopped(end.gate, gate.limit, gate.reading)
+        # Not the last gate that was asked: behind the breaker of one step the rest of the plan goes on.
+        gate = self.refused[self.end.gate]
+        return Stopped(gate.gate, gate.limit, gate.reading)
 
 
 # By class: looked up once for each event of each session, which is most of what a sweep does beside running them. What
@@ -202,6 +242,7 @@ class FactFold:
 _TAKE: dict[type, Callable[[FactFold, Any], None]] = {
     e.SessionStart: FactFold._started,
     e.PlanCommit: FactFold._committed,
+    e.PlanDraft: FactFold._drafted,
     e.StepStart: FactFold._began,
     e.StepFallback: FactFold._fell_back,
     e.StepEnd: FactFold._ended,

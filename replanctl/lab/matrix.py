@@ -142,9 +142,9 @@ def _changes(rehearsal: Rehearsal) -> Iterator[Interruption]:
     """Each goal of the plan's own interruptions, or one made up, after each step."""
     # A goal change costs the same whatever the new goal says, unless the script's planner answers that very goal: so
     # the plan's own goals are tried where it has any.
-    own = {one.goal: one.refutes for one in rehearsal.interruptions} or {MADE_UP_GOAL: ()}
+    own = dict.fromkeys((one.goal, one.refutes) for one in rehearsal.interruptions) or {(MADE_UP_GOAL, ()): None}
     for step in rehearsal.plan.steps:
-        yield from (Interruption(goal, step.id, refutes=refutes) for goal, refutes in own.items())
+        yield from (Interruption(goal, step.id, refutes=refutes) for goal, refutes in own)
 
 
 def _goal(change: Interruption) -> Trial:

@@ -10,6 +10,7 @@ tried one by one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil, floor
 
 import msgspec
 
@@ -65,7 +66,9 @@ def run_trial(rehearsal: Rehearsal, trial: Trial, book: RuleBook | None = None) 
     )
 
 
-MOST = 1 << 40  # stands for no limit, where a gate can't be lifted
+# A session that fails the same way for ever ends by the limit of replans alone where the policy lifts all others, which
+# is why that one can't be lifted. So many replans more stand for it: one that needs them will never come to its goal.
+MORE = 1_000
 ONE_BY_ONE = 64  # limits that are tried one by one
 
 Number = int | float
@@ -99,7 +102,7 @@ class _Judge:
     def smallest(self, low: Number, before: Facts) -> Freed | None:
         """The smallest limit above `low` under which it completes; None where it does not without one either."""
         # First without the limit: where that does not help either, no limit will, and the bisection need not begin.
-        if not self._run(None if self._row.nullable else MOST).completed:
+        if not self._run(None if self._row.nullable else low + MORE).completed:
             return None
         high = self._one_that_frees(low)
         # Here the session may complete under a limit and not under a higher one, so that a bisection could step over
@@ -121,23 +124,20 @@ class _Judge:
         return low + step
 
     def _between(self, low: Number, high: Number) -> Number:
-        """The limit that frees it next to one that does not; seconds to the millisecond, rounded up."""
-        timed = self._row.unit is Unit.SECONDS
-        while high - low > (0.0005 if timed else 1):
-            middle = (low + high) / 2 if timed else (low + high) // 2
-            if self._run(middle).completed:
-                high = middle
+        """The smallest limit that frees it, between one that does not and one that does; seconds to the millisecond."""
+        # In whole numbers: halving seconds would end beside the limit and never at it, and exactly at it is inside.
+        unit = 1000 if self._row.unit is Unit.SECONDS else 1
+        below, above = floor(low * unit), ceil(high * unit)
+        while above - below > 1:
+            middle = (below + above) // 2
+            if self._run(middle / unit if unit > 1 else middle).completed:
+                above = middle
             else:
-                low = middle
-        return _up(high) if timed else int(high)
+                below = middle
+        return above / unit if unit > 1 else above
 
     def _run(self, limit: Number | None) -> Facts:
         self.runs += 1
         policy = self._trial.policy or self._rehearsal.policy
         gates = replace(policy.gates, **{str(self._row.name): limit})
         return run_trial(self._rehearsal, replace(self._trial, policy=replace(policy, gates=gates)), self._book)
-
-
-def _up(seconds: float) -> float:
-    """Up to the next millisecond, so that what was found to be enough stays enough."""
-    return -(-round(seconds * 1_000_000) // 1_000) / 1_000

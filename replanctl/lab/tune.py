@@ -68,8 +68,9 @@ class GateTuning(msgspec.Struct, frozen=True):
     """One gate over a corpus: the sessions it stopped, those it alone kept from finishing, the limits that free them.
 
     `limits` are those in force over all sessions, the least and the greatest (None: no limit); `rule` says how they
-    follow from the plan, where they do for every session. `proposed` is the smallest that frees all worth freeing and
-    stops none that completes now; `by_few` says that fewer than five decided it.
+    follow from the plan, where they do for every session. `solved` are the sessions that it stopped although their
+    recording had solved its task, whether or not lifting this gate frees them. `proposed` is the smallest that frees
+    all worth freeing and stops none that completes now; `by_few` says that fewer than five decided it.
     """
 
     gate: GateName
@@ -77,6 +78,7 @@ class GateTuning(msgspec.Struct, frozen=True):
     stopped: tuple[str, ...]
     would_finish: tuple[Rescued, ...]
     solved_when_recorded: int
+    solved: tuple[str, ...]
     levels: tuple[Level, ...]
     proposed: Number | None
     by_few: bool
@@ -209,12 +211,14 @@ def _tuned(gate: GateName, fold: _Fold) -> GateTuning:
     proposed = max([*worth, *fold.needs[gate]]) if worth else None
     limits = sorted(fold.limits[gate], key=lambda limit: (limit is None, limit))
     rules = [*fold.rules[gate]]
+    solved = tuple(one.facts.key[0] for one in stopped if one.solved)
     return GateTuning(
         gate,
         (limits[0], limits[-1]) if limits else (None, None),
         tuple(one.facts.key[0] for one in stopped),
         rescued,
-        sum(one.solved is True for one in rescued),
+        len(solved),
+        solved,
         tuple(_levels(rescued)),
         proposed,
         0 < len(worth) < FEW,

@@ -110,7 +110,7 @@ def _gates(tuning: Tuning) -> Section:
             show_tuning.limits_in_words(gate),
             *map(words.number, (len(gate.stopped), len(gate.would_finish), gate.solved_when_recorded)),
             show_tuning.levels(gate) or NO_LIMIT,
-            NO_LIMIT if gate.proposed is None else words.reading(gate.gate, gate.proposed),
+            NO_LIMIT if gate.proposed is None else words.limit_of(gate.gate, gate.proposed),
         ]
         for gate in tuning.gates
     ]
@@ -130,7 +130,7 @@ def _curves(tuning: Tuning) -> Section | None:
 
 def _curve(gate: GateTuning, sessions: int) -> Iterator[Sequence[str]]:
     for point in gate.curve:
-        limit = "now" if point.limit is None else words.reading(gate.gate, point.limit)
+        limit = "now" if point.limit is None else words.limit_of(gate.gate, point.limit)
         yield [
             limit,
             words.number(point.completed),
@@ -159,9 +159,9 @@ def _stopped(gate: GateTuning, names: dict[str, str]) -> Iterator[Sequence[str]]
     for case in gate.stopped:
         one = freed.get(case)
         if one is None:
-            yield [names[case], "no limit of this gate", "", ""]
+            yield [names[case], "no limit of this gate", "", _SOLVED[True] if case in gate.solved else ""]
         else:
-            limit = words.reading(gate.gate, one.limit)
+            limit = words.limit_of(gate.gate, one.limit)
             yield [names[case], limit, words.number(one.tokens), _SOLVED[one.solved]]
 
 

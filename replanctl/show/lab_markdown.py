@@ -11,7 +11,7 @@ from replanctl.show.lanes import partings, price_head, verdict
 from replanctl.show.marks import Marks
 from replanctl.show.matrix import BY_CONSTRUCTION, findings, totals_in_words
 from replanctl.show.tuning import few_words, figures, levels, limits_in_words, paid_in_words
-from replanctl.show.words import number, plural, reading, seconds
+from replanctl.show.words import limit_of, number, plural, seconds
 
 _MARKS = Marks("·", "✓", "◐", "‼", "✗")
 _KEY = "✓ without a replan, 1 after so many replans, ◐ with gaps, ✗ stopped, ‼ handed over, · never landed"
@@ -66,7 +66,7 @@ def _tuning(tuning: Tuning, notes: Iterable[str], tally: Tally | None) -> Iterat
             number(len(gate.would_finish)),
             number(gate.solved_when_recorded),
             literal(levels(gate, tally)),
-            "" if gate.proposed is None else reading(gate.gate, gate.proposed),
+            "" if gate.proposed is None else limit_of(gate.gate, gate.proposed),
         ]
         for gate in tuning.gates
         if gate.stopped

@@ -10,7 +10,7 @@ from replanctl.show.matrix import honest_end
 from replanctl.show.paper import Paper, Span
 from replanctl.show.section import entry
 from replanctl.show.text import UNICODE
-from replanctl.show.words import number, plural, reading, some
+from replanctl.show.words import limit_of, number, plural, some
 
 BAR, SHORT_BAR = 20, 10  # columns of the curve's bars, on wide and on narrow paper
 LEVELS_SHOWN = 6
@@ -97,7 +97,7 @@ def _columns(paper: Paper, tuning: Tuning, room: int, tally: Tally | None) -> No
 
 def limits_in_words(gate: GateTuning, dash: str = "–") -> str:
     """What is in force now; where sessions have limits of their own, from the least to the greatest."""
-    said = ("none" if limit is None else reading(gate.gate, limit) for limit in gate.limits)
+    said = ("none" if limit is None else limit_of(gate.gate, limit) for limit in gate.limits)
     return dash.join(dict.fromkeys(said))
 
 
@@ -106,7 +106,7 @@ def levels(gate: GateTuning, tally: Tally | None = None) -> str:
     # The last level frees all that can be freed, and what it takes is said behind it: it is never left out.
     shown = gate.levels if len(gate.levels) <= LEVELS_SHOWN else (*gate.levels[: LEVELS_SHOWN - 1], gate.levels[-1])
     said = [
-        f"{reading(gate.gate, level.limit)} {'' if at else 'frees '}"
+        f"{limit_of(gate.gate, level.limit)} {'' if at else 'frees '}"
         f"{'all ' if level.frees == len(gate.would_finish) and level.frees > 1 else ''}{number(level.frees)}"
         for at, level in enumerate(shown)
     ]
@@ -118,7 +118,7 @@ def levels(gate: GateTuning, tally: Tally | None = None) -> str:
 
 def _limits_of(gate: GateTuning) -> list[str]:
     """The limits along a curve."""
-    return ["now" if point.limit is None else reading(gate.gate, point.limit) for point in gate.curve]
+    return ["now" if point.limit is None else limit_of(gate.gate, point.limit) for point in gate.curve]
 
 
 def _curve(paper: Paper, gate: GateTuning, tuning: Tuning) -> None:
@@ -200,14 +200,14 @@ def few_words(tuning: Tuning) -> Iterator[str]:
     for gate in tuning.gates:
         # What is in force may grow with the plan, and what is tried is a number: the curve compares the two.
         if gate.curve and gate.differs:
-            low, high = (reading(gate.gate, limit) for limit in gate.limits)
+            low, high = (limit_of(gate.gate, limit) for limit in gate.limits)
             yield (
                 f"{gate.gate} now is {low} to {high}, by session: {gate.rule_in_words}. A limit that is written down "
                 "holds for all of them, so that fewer may complete under a low one than now."
             )
         if gate.by_few and gate.proposed is not None:
             sessions = plural(gate.worth_freeing, "session")
-            yield f"{gate.gate} {reading(gate.gate, gate.proposed)} stands on {sessions}: fewer than 5 decide little."
+            yield f"{gate.gate} {limit_of(gate.gate, gate.proposed)} stands on {sessions}: fewer than 5 decide little."
     if tuning.sessions < 30:
         few = plural(tuning.sessions, "session")
         yield f"From only {few}, the true rates may lie anywhere between the figures in brackets (95 % sure)."
@@ -215,11 +215,12 @@ def few_words(tuning: Tuning) -> Iterator[str]:
 
 def _freed(paper: Paper, tuning: Tuning) -> None:
     """The sessions that recordings solved and a gate stopped, by name."""
-    wrong = [(gate, one) for gate in tuning.gates for one in gate.would_finish if one.solved]
+    wrong = [(gate, case) for gate in tuning.gates for case in gate.solved]
     if wrong:
         paper.blank()
-    for at, (gate, one) in enumerate(wrong[:10]):
-        frees = f"stopped by {gate.gate}, {reading(gate.gate, one.limit)} frees it"
-        entry(paper, "" if at else "solved", f"{one.case}: {frees}", style="notice")
+    for at, (gate, case) in enumerate(wrong[:10]):
+        limit = next((one.limit for one in gate.would_finish if one.case == case), None)
+        frees = "no limit of it alone frees it" if limit is None else f"{limit_of(gate.gate, limit)} frees it"
+        entry(paper, "" if at else "solved", f"{case}: stopped by {gate.gate}, {frees}", style="notice")
     if len(wrong) > 10:
-        entry(paper, "", some([one.case for _, one in wrong[10:]], paper.glyphs.ellipsis, most=4))
+        entry(paper, "", some([case for _, case in wrong[10:]], paper.glyphs.ellipsis, most=4))

@@ -98,6 +98,19 @@ def reading(gate: GateName, value: float | None) -> str:
     return seconds(value) if gate == GateName.MAX_SECONDS else number(value)
 
 
+def limit_of(gate: GateName, limit: float | None) -> str:
+    """A limit to be set, exactly: one that is rounded down would not free what it is said to free."""
+    said = reading(gate, limit)
+    if (
+        limit is None
+        or gate != GateName.MAX_SECONDS
+        or (limit % 60 == 0 and limit < 3600)
+        or (limit < 60 and round(limit, 2) == limit)
+    ):
+        return said
+    return f"{limit:.6f}".rstrip("0").rstrip(".") + "s"
+
+
 def counted(gate: GateName, value: float, limit: float | None) -> str:
     """What a gate counted against its limit: `replans in all: 5, the limit is 5`."""
     counts = GATE[gate].counts if gate in GATE else gate

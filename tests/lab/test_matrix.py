@@ -61,6 +61,21 @@ def test_alternatives_that_are_taken_live() -> None:
     assert dead(case(ALTERNATIVES)) == [("alternative", "2 of step 1 (b)", ""), ("alternative", "3 of step 1 (c)", "")]
 
 
+def test_an_alternative_that_is_only_another_action_lives_when_it_is_taken() -> None:
+    text = "goal: g\nsteps: [{id: 1, tool: look, alternatives: [{action: ask}, {action: ask again}]}]\n"
+    assert dead(case(text + "policy: {gates: {per_step: 1}}\n")) == [("alternative", "2 of step 1 (ask again)", "")]
+
+
+def test_an_alternative_that_is_carried_along_is_not_taken() -> None:
+    """Step 2 is skipped where it fails; a new plan for step 1 lists it again, with its references renamed."""
+    text = (
+        "goal: g\nsteps:\n  - {id: 1, tool: look}\n"
+        "  - {id: 2, tool: put, args: {x: '#E1'}, on_failure: skip, alternatives: [{tool: put, args: {y: '#E1'}}]}\n"
+        "policy: {routing: {overrides: {'1': global}}}\n"
+    )
+    assert dead(case(text)) == [("alternative", "1 of step 2 (put)", "")]
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [
@@ -112,6 +127,14 @@ def test_a_changed_goal_after_each_step() -> None:
         ("goal", "1", "something else than before"),
         ("goal", "2", "something else than before"),
     ]
+    assert len(matrix_of(case(TWO + own), MatrixOptions(goals=True)).goals) == 4
+
+
+def test_one_goal_that_refutes_different_premises_is_two_changes() -> None:
+    own = (
+        "assumptions: {a: '', b: ''}\n"
+        "interruptions: [{after: 1, goal: one, refutes: [a]}, {after: 2, goal: one, refutes: [b]}]\n"
+    )
     assert len(matrix_of(case(TWO + own), MatrixOptions(goals=True)).goals) == 4
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from replanctl.kinds import GateName
-from replanctl.lab import Case, Facts, Trial, Tuning, sweep_trials, tune, tune_trials, tuned_policy
+from replanctl.lab import Case, Facts, Stopped, Trial, Tuning, sweep_trials, tune, tune_trials, tuned_policy
 from replanctl.run import Policy
 from tests.lab.making import case, example, limited
 
@@ -105,6 +105,75 @@ def test_what_a_session_needs_is_enough_and_not_less(gate: GateName) -> None:
     assert met or gate in (GateName.PER_STEP, GateName.MAX_REPEAT, GateName.MAX_SECONDS)
 
 
+TWO_FAIL = """\
+goal: g
+steps:
+  - {id: 1, tool: look, depends_on: []}
+  - {id: 2, tool: ask, depends_on: []}
+  - {id: 3, tool: write, depends_on: [2]}
+outcomes:
+  - {match: {tool: look}, returns: [shape, shape, shape, ok]}
+  - {match: {tool: ask}, returns: [semantic, ok]}
+"""
+
+
+def test_the_breaker_of_one_step_is_told_although_the_rest_went_on() -> None:
+    """The last gate that is asked is the step budget, at the replan of step 2 behind it."""
+    facts = facts_of(limited(case(TWO_FAIL), per_step=1))
+    assert (facts.reason, facts.stopped) == ("step_breaker", Stopped(GateName.PER_STEP, 1, 1))
+    assert facts.freed is not None
+    assert facts.freed.limit == 3
+
+
+def test_exactly_at_the_limit_of_time_is_inside() -> None:
+    of = case("goal: g\nsteps: [{id: 1, tool: a}, {id: 2, tool: b}, {id: 3, tool: c}]\n")
+    for limit in (0.5, 1, 1.2345, 2.999):
+        facts = facts_of(limited(of, max_seconds=limit))
+        assert facts.freed is not None
+        assert facts.freed.limit == 3.0
+
+
+def test_a_session_that_nothing_else_would_end_is_not_run_without_end() -> None:
+    text = STUBBORN.replace("[shape, shape, shape, shape, shape, ok]", "[shape]")
+    lifted = dict.fromkeys(("per_step", "max_replan_tokens", "max_repeat", "max_steps"))
+    facts = facts_of(limited(case(text), max_replans=2, **lifted))
+    assert (facts.reason, facts.freed, facts.runs) == ("replan_budget", None, 2)
+
+
+# What a session that completes asks for last and does not spend: (its plan, the gate, the limit that it needs).
+ASKED: list[tuple[str, GateName, float]] = [
+    # The last step's args can't be read: it makes no call, and is asked for one.
+    (
+        "goal: g\nsteps: [{id: 1, tool: a}, {id: 2, tool: b, args: {x: '#E1.no'}, on_failure: skip}]\n",
+        GateName.MAX_TOOL_CALLS,
+        2,
+    ),
+    # The last call takes no time, and at the limit nothing begins.
+    (
+        "goal: g\nsteps: [{id: 1, tool: a}, {id: 2, tool: b}]\n"
+        "outcomes: [{match: {step: 2}, returns: [{status: ok, latency: 0s}]}]\n",
+        GateName.MAX_SECONDS,
+        1.001,
+    ),
+    # The last call took fewer tokens than the coefficient that was asked for.
+    (
+        "goal: g\nsteps: [{id: 1, tool: a}, {id: 2, tool: b}]\n"
+        "outcomes: [{match: {step: 2}, returns: [{status: ok, tokens: 10}]}]\n",
+        GateName.MAX_TOKENS,
+        280 + 180 + 180,
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "gate", "needed"), ASKED, ids=[str(row[1]) for row in ASKED])
+def test_what_was_asked_for_and_not_spent_is_needed(text: str, gate: GateName, needed: float) -> None:
+    of = case(text)
+    assert {need.gate: need.limit for need in facts_of(of).needs}[gate] == needed
+    assert facts_of(limited(of, **{gate: needed})).completed
+    less = needed - (0.001 if gate is GateName.MAX_SECONDS else 1)
+    assert not facts_of(limited(of, **{gate: less})).completed
+
+
 # -- a whole corpus ----------------------------------------------------------------------------------------------------
 
 
@@ -152,6 +221,15 @@ def test_recorded_truth_decides_what_is_worth_freeing() -> None:
         (3, 3),
         (2, 3),
     ]
+
+
+def test_a_recording_that_solved_its_task_counts_although_no_limit_frees_its_session() -> None:
+    never = limited(case(STUBBORN.replace(", ok]", "]"), "never"), max_replans=1, per_step=None)
+    soon = limited(of_length(4, 1, "soon"), max_replans=0)
+    found = tuned(never, soon, solved={"never": True, "soon": True})
+    (gate,) = (gate for gate in found.gates if gate.gate is GateName.MAX_REPLANS)
+    assert (gate.stopped, [one.case for one in gate.would_finish]) == (("never", "soon"), ["soon"])
+    assert (gate.solved_when_recorded, gate.solved, found.wrongly_stopped.hits) == (2, ("never", "soon"), 2)
 
 
 def test_a_corpus_that_nothing_stops() -> None:
