@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from replanctl.host.expect import mismatches
-from tests.rehearse import rehearse
+from tests.rehearse import rehearse, settle
 
 PLAN = """
 goal: g
@@ -50,6 +50,12 @@ RESULT = rehearse(PLAN)[1]
 )  # fmt: skip
 def test_an_expectation_names_every_difference(expect: dict[str, Any], found: list[str]) -> None:
     assert mismatches(expect, RESULT) == found
+
+
+def test_a_version_to_go_on_with_is_no_replan() -> None:
+    result = settle("goal: g\nsteps: [{id: 1, tool: a}]", "outcomes: [{match: {}, returns: [denied]}]", ())[1]
+    assert [version.cause for version in result.versions] == ["start", "resume"]
+    assert mismatches({"reason": "goal_met", "replans": 0}, result) == []
 
 
 def run_test(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
