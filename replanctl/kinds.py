@@ -1,5 +1,7 @@
 """Every closed list of words, once: what is stored, shown and compared is the value of one of these.
 
+What only a command line says, its formats and when to use colour, stands in `cli/flags.py`.
+
 Where a kind is chosen, choose with `match` and end in `assert_never`: a new member is then an error of mypy wherever it
 has to be known, and not a silent default. JSON Schemas, flags and the checks of files list the members themselves.
 """
@@ -259,42 +261,3 @@ class RunStatus(StrEnum):
     FAILED = "failed"
     INTERRUPTED = "interrupted"
     PRUNED = "pruned"  # given up: its number is all that is left
-
-
-class RunFormat(StrEnum):
-    """How a session is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
-
-
-class Format(StrEnum):
-    """How a result is written."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class DiffFormat(StrEnum):
-    """How a comparison is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "markdown"
-
-
-class GraphFormat(StrEnum):
-    """How a graph is written."""
-
-    MERMAID = "mermaid"
-    DOT = "dot"
-    TEXT = "text"
-
-
-class Color(StrEnum):
-    """When to use colour."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"

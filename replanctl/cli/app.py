@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TextIO
 
 from replanctl import __version__
-from replanctl.cli.flags import WRITTEN, Shared, Verb
+from replanctl.cli.flags import WRITTEN, Color, Shared, Verb
 from replanctl.cli.output import OutputError, as_word, say
 from replanctl.cli.quick import read_quickly, verb_first
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import InputError, ReplanctlError, UsageError
 from replanctl.host import StoppedError, stop_signals
-from replanctl.kinds import Color
 
 VERBS = tuple(HELP)  # a module of its own each, imported when it is asked for
 

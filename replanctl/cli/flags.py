@@ -1,5 +1,7 @@
 """What a verb can be given: one declaration, read by the quick reader and by typer alike; and the values it takes.
 
+A format is chosen with `match`, which ends in `assert_never`: a new one is then an error of mypy wherever it matters.
+
 A verb's options are a Struct whose fields carry a `Flag` in their annotation. The field's name gives the
 option's: `max_steps` is `--max-steps`.
 """
@@ -8,18 +10,57 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import msgspec
 
-from replanctl.kinds import Color, LedgerKind
-from replanctl.kinds import Format as Format
+from replanctl.kinds import LedgerKind
 
 if TYPE_CHECKING:
     from replanctl.cli.world import World
 
 MOST_STEPS = 100_000  # of a plan that exists only as a number
+
+
+class RunFormat(StrEnum):
+    """How a session is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class DiffFormat(StrEnum):
+    """How a comparison is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+class GraphFormat(StrEnum):
+    """How a graph is written."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+    TEXT = "text"
+
+
+class Color(StrEnum):
+    """When to use colour."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
 
 
 WRITTEN = {"output": "-o", "junit": "--junit"}  # fields that name where a result goes, as they are written

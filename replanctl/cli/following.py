@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO, assert_never
 
 import msgspec
 
-from replanctl.cli.flags import Shared
+from replanctl.cli.flags import RunFormat, Shared
 from replanctl.cli.output import as_word, write_line
 from replanctl.cli.world import World
 from replanctl.files import Role
 from replanctl.host import StoppedError
-from replanctl.kinds import Reason, RunFormat
+from replanctl.kinds import Reason
 from replanctl.run import Event, SessionResult
 from replanctl.store import Inputs
 

@@ -11,10 +11,11 @@ import msgspec
 from msgspec import UNSET
 
 from replanctl.cli.fail_on import FailOn, compare_complaints, complain, matrix_complaints, tune_complaints
+from replanctl.cli.flags import Color, DiffFormat
 from replanctl.cli.output import output, write_document, write_line
 from replanctl.cli.world import World
 from replanctl.files import policy_text
-from replanctl.kinds import Color, DiffFormat, Reason
+from replanctl.kinds import Reason
 from replanctl.lab import (
     HONEST,
     CompareDocument,

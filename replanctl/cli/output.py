@@ -12,8 +12,8 @@ from typing import Any, TextIO, assert_never
 
 import msgspec
 
+from replanctl.cli.flags import Format
 from replanctl.errors import ReplanctlError, UsageError
-from replanctl.kinds import Format
 from replanctl.run import SCHEMA_VERSION
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TextIO
 import msgspec
 
 from replanctl.cli.facts_file import FactsFile, shard_lines
-from replanctl.cli.flags import Flag, positive
+from replanctl.cli.flags import DiffFormat, Flag, positive
 from replanctl.cli.output import output, write_line
 from replanctl.cli.overrides import PolicyOptions, with_flags
 from replanctl.cli.spared import spare
@@ -22,7 +22,6 @@ from replanctl.cli.world import World
 from replanctl.errors import ReplanctlError, UsageError
 from replanctl.files import Rehearsal, load_policy
 from replanctl.host import Case, StoppedError
-from replanctl.kinds import DiffFormat
 from replanctl.lab import Facts, Kind, Study, Trial, Work, process_pool, sharded, sweep_trials
 from replanctl.run import Policy
 from replanctl.show import Progress

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
+from replanctl.cli.flags import Color
 from replanctl.cli.output import say
 from replanctl.cli.world import World
 from replanctl.errors import Problem
-from replanctl.kinds import Color
 from replanctl.show import Span, folded, problem_spans
 
 HANG = 4  # columns by which the rest of a folded line is indented

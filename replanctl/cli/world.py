@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
+from replanctl.cli.flags import Color
 from replanctl.cli.output import OutputError
 from replanctl.errors import UsageError
-from replanctl.kinds import Color
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         Moment,
         Spent,
         Unit,
-        left_open,
         resolve,
     )
     from replanctl.replan.guards import BudgetGate, OscillationGuard, ReplanBreaker
@@ -71,7 +70,6 @@ else:
                 "REASONS",
                 "Spent",
                 "Unit",
-                "left_open",
                 "resolve",
             ),
             "guards": ("BudgetGate", "OscillationGuard", "ReplanBreaker"),
@@ -156,7 +154,6 @@ __all__ = [
     "classify",
     "deeper",
     "done_lines",
-    "left_open",
     "resolve",
     "route",
     "step_lines",

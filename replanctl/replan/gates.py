@@ -15,7 +15,8 @@ what was spent so far must be BELOW the limit, since one more is about to be add
 about to be spent must stay WITHIN it, equal is inside. A limit of None admits everything, one of 0 nothing.
 
 **A new gate** is a member of `GateName` and of `Reason`, a field in `GateLimits` and `Limits`, a row here, and its
-reading in `run/budget.py`. Leaving one out is an error of mypy or of the import.
+reading in `run/budget.py`. Leaving one out is an error of the import; that a page of the docs lacks its words is one of
+the tests.
 """
 
 from __future__ import annotations
@@ -286,10 +287,3 @@ def _limit(row: GateRow, stated: GateLimits, steps: int, cost: CostModel) -> Any
         return value
     anchored = row.anchored if stated.preset is Preset.ANCHORED else None
     return (anchored or row.default)(steps, cost)
-
-
-def left_open(stated: GateLimits) -> tuple[str, ...]:
-    """What a preset leaves to a person to say, as warnings."""
-    if stated.preset is Preset.ANCHORED and stated.max_seconds is UNSET:
-        return ("the preset anchored sets no max_seconds: ask the user how long a session may take",)
-    return ()

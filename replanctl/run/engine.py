@@ -16,13 +16,13 @@ import msgspec
 from replanctl.kinds import LedgerKind, Mode, Reason
 from replanctl.live import Cell
 from replanctl.plan import Plan, Step, Tool
-from replanctl.replan import Lesson, Moment, left_open
+from replanctl.replan import Lesson, Moment
 from replanctl.run.amendments import LastWords, NewInputs, Settlement
 from replanctl.run.budget import Spending, Stop
 from replanctl.run.dispatch import Dispatcher
 from replanctl.run.events import Event, GoalChanged, PlanCommit, SessionComplete, SessionStart
 from replanctl.run.interruptions import Interruption, Interruptions
-from replanctl.run.policy import Policy
+from replanctl.run.policy import Policy, left_open
 from replanctl.run.state import DEFAULT_TOOL, SessionState
 from replanctl.run.step_ends import StepEnds
 from replanctl.run.tools import Tools, check_seam

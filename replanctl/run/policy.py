@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from replanctl.cost import Coefficients
 from replanctl.errors import UsageError
-from replanctl.kinds import GateName, Mode
+from replanctl.kinds import GateName, Mode, Preset
 from replanctl.replan import GATE, GATES, GateLimits, LessonPolicy, RoutingPolicy, Unit
 
 
@@ -105,6 +105,13 @@ def _mode(value: str) -> Mode:
         return Mode(value)
     except ValueError:
         raise UsageError(f"a policy's mode is one of {', '.join(Mode)}, not {value!r}") from None
+
+
+def left_open(stated: GateLimits) -> tuple[str, ...]:
+    """What a preset leaves to a person to say, as warnings."""
+    if stated.preset is Preset.ANCHORED and stated.max_seconds is UNSET:
+        return ("the preset anchored sets no max_seconds: ask the user how long a session may take",)
+    return ()
 
 
 def check_policy(policy: object) -> None:

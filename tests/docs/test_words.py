@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from replanctl import kinds
+from replanctl.cli import flags
 from replanctl.cli.app import VERBS, load_verb
 from replanctl.cli.flags import flags_of, option_name
 from replanctl.cli.verbs.validate import CheckFormat
@@ -50,12 +51,12 @@ EXPLAINED: dict[type[StrEnum], str] = {
     kinds.Reason: "reasons",
     kinds.LedgerKind: "bookings",
     kinds.RunStatus: "endings",
-    kinds.RunFormat: "formats",
-    kinds.Format: "formats",
-    kinds.DiffFormat: "formats",
-    kinds.GraphFormat: "formats",
+    flags.RunFormat: "formats",
+    flags.Format: "formats",
+    flags.DiffFormat: "formats",
+    flags.GraphFormat: "formats",
     CheckFormat: "formats",
-    kinds.Color: "formats",
+    flags.Color: "formats",
 }
 
 
@@ -64,7 +65,8 @@ def words(plural: str) -> list[str]:
 
 
 def test_every_closed_list_of_words_is_explained() -> None:
-    lists = {each for each in vars(kinds).values() if isinstance(each, type) and issubclass(each, StrEnum)}
+    everything = [*vars(kinds).values(), *vars(flags).values()]
+    lists = {each for each in everything if isinstance(each, type) and issubclass(each, StrEnum)}
     assert lists - {StrEnum} == EXPLAINED.keys() - {CheckFormat}
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Model, Price, PriceFile, Shared, Verb, count, positive, step_count
+from replanctl.cli.flags import Flag, Format, Model, Price, PriceFile, Shared, Verb, count, positive, step_count
 from replanctl.cli.output import answer
 from replanctl.cli.prices import prices_of
 from replanctl.cli.verbs import HELP
@@ -17,7 +17,6 @@ from replanctl.cost import Coefficients, CostAt, CostTable, cost_table, measured
 from replanctl.errors import UsageError
 from replanctl.files import load_coefficients
 from replanctl.host import sound
-from replanctl.kinds import Format
 from replanctl.money import Prices, bill, ways
 from replanctl.nearest import nearest
 from replanctl.run import LedgerLine

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Format, Shared, Verb
 from replanctl.cli.output import answer, say
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import Source, parse_rehearsal, read_plan, write_text
-from replanctl.kinds import Format, OnFailure
+from replanctl.kinds import OnFailure
 from replanctl.plan import CouplingRow, Step, coupling
 
 KEY = "on_failure"

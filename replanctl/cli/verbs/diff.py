@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 
 from msgspec.structs import asdict
 
-from replanctl.cli.flags import Flag, Shared, Verb, positive
+from replanctl.cli.flags import DiffFormat, Flag, Shared, Verb, positive
 from replanctl.cli.operands import Operand, Operands, Whole
 from replanctl.cli.output import write_document, write_json
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
-from replanctl.kinds import DiffFormat
 from replanctl.plan import PlanDiff, diff_plans
 from replanctl.run import RunsDiff
 from replanctl.show import RESUMED, words

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, assert_never
 
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, GraphFormat, Shared, Verb
 from replanctl.cli.operands import Point, no_version, point
 from replanctl.cli.output import write_document
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.files import parse_rehearsal, read_plan
 from replanctl.host import sound
-from replanctl.kinds import GraphFormat, StepState
+from replanctl.kinds import StepState
 from replanctl.run import SessionResult, VersionView
 from replanctl.show import Picture
 from replanctl.store import Store

@@ -8,14 +8,13 @@ from typing import Annotated
 
 from replanctl.cli.facts_file import merged
 from replanctl.cli.fail_on import WORDS, FailOn, fail_on
-from replanctl.cli.flags import Flag, Model, Price, PriceFile, Shared, Verb
+from replanctl.cli.flags import DiffFormat, Flag, Model, Price, PriceFile, Shared, Verb
 from replanctl.cli.lab_tables import Telling, tell
 from replanctl.cli.output import output
 from replanctl.cli.prices import prices_of
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
-from replanctl.kinds import DiffFormat
 from replanctl.lab import Facts, Kind, Study
 
 

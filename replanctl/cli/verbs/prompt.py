@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from replanctl.cli.asked import KeptRequest, RequestLog, requests_of
-from replanctl.cli.flags import Flag, Shared, Verb
+from replanctl.cli.flags import Flag, Format, Shared, Verb
 from replanctl.cli.operands import Point, no_version, point, version
 from replanctl.cli.output import answer
 from replanctl.cli.telling import tell
@@ -15,7 +15,6 @@ from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.host import sound
-from replanctl.kinds import Format
 from replanctl.show import Span
 from replanctl.store import Store
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
-from replanctl.cli.flags import Flag, Verb, duration, positive
+from replanctl.cli.flags import Flag, RunFormat, Verb, duration, positive
 from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, watched
 from replanctl.cli.output import output
 from replanctl.cli.overrides import RaiseOptions, gates_given
@@ -19,7 +19,7 @@ from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.files import collector_paused
 from replanctl.host import Changes, Given, InDoubtError, NotGivenError, add_to_book, latest_open, open_book, take_up
-from replanctl.kinds import Granularity, Reason, RunFormat, RunStatus
+from replanctl.kinds import Granularity, Reason, RunStatus
 from replanctl.run import Word, ways, word
 from replanctl.show import Span
 from replanctl.store import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from replanctl.cli.flags import Flag, Model, Price, PriceFile, Verb, duration
+from replanctl.cli.flags import Flag, Model, Price, PriceFile, RunFormat, Verb, duration
 from replanctl.cli.following import Offers, Unwatched, naming_the_run, view_of, watched
 from replanctl.cli.output import output, tell_traceback
 from replanctl.cli.overrides import PolicyOptions, with_flags
@@ -14,7 +14,6 @@ from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.files import collector_paused, load_rehearsal
 from replanctl.host import PLANNER_TIMEOUT, Prepared, prepare
-from replanctl.kinds import RunFormat
 from replanctl.script import Fault, fault
 
 if TYPE_CHECKING:

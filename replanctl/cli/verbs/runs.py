@@ -9,13 +9,13 @@ from typing import Annotated
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb, positive
+from replanctl.cli.flags import Flag, Format, Shared, Verb, positive
 from replanctl.cli.following import Offers
 from replanctl.cli.output import answer, say, say_left_out
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import StoreError, UsageError
-from replanctl.kinds import Format, RunStatus
+from replanctl.kinds import RunStatus
 from replanctl.store import RunRow, Store
 
 

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb, positive
+from replanctl.cli.flags import Flag, Format, Shared, Verb, positive
 from replanctl.cli.following import Offers, screen
 from replanctl.cli.output import write_line
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.host import sound
-from replanctl.kinds import Format, RunStatus
+from replanctl.kinds import RunStatus
 from replanctl.run import SCHEMA_VERSION, SessionResult
 from replanctl.store import RunRow, Store
 

@@ -6,13 +6,12 @@ from typing import Annotated
 
 import msgspec
 
-from replanctl.cli.flags import Flag, Shared, Verb, positive
+from replanctl.cli.flags import Flag, Format, Shared, Verb, positive
 from replanctl.cli.output import answer
 from replanctl.cli.verbs import HELP
 from replanctl.cli.world import World
 from replanctl.errors import UsageError
 from replanctl.host import sound
-from replanctl.kinds import Format
 from replanctl.run import Story, step_ids, story_of
 from replanctl.store import Store
 
