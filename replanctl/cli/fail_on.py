@@ -8,8 +8,8 @@ import msgspec
 
 from replanctl.cli.output import say
 from replanctl.cli.world import World
-from replanctl.kinds import Reason
-from replanctl.lab import Comparison, Facts, Kind, Matrix, Tuning
+from replanctl.kinds import Ending, Reason
+from replanctl.lab import Comparison, Facts, Kind, Matrix, Pairs, Tuning
 
 FAILED = 1
 
@@ -59,18 +59,39 @@ def complain(world: World, complaints: list[str]) -> int:
 def matrix_complaints(matrix: Matrix, words: tuple[FailOn, ...]) -> Iterator[str]:
     """What a matrix has of these words."""
     for each in words:
-        found = (
-            [_key(facts) for facts in _sessions(matrix) if _SESSION[each.word](facts, each)]
-            if each.word in _SESSION
-            else []
-        )
         if each.word == "dead":
             found = [f"{dead.kind} {dead.name}" for dead in matrix.coverage.dead]
-        # Pairs are counted and not kept: only those that are shown can be named.
-        elif each.word == "unrecovered" and matrix.pairs is not None:
-            found += [" and ".join(one.faults) for one in matrix.pairs.shown if one.reason is not Reason.ESCALATED]
-        if found:
-            yield f"{each}: {matrix.name}: {_some(found)}"
+        else:
+            found = [_key(facts) for facts in _sessions(matrix) if _SESSION[each.word](facts, each)]
+        said = [_some(found)] if found else []
+        if matrix.pairs is not None and each.word in _PAIRS:
+            said += _PAIRS[each.word](matrix.pairs, each)
+        if said:
+            yield f"{each}: {matrix.name}: {', and '.join(said)}"
+
+
+# Pairs are counted and not kept: how many they are can be said, and not which.
+def _pairs_that_end(pairs: Pairs, wanted: Callable[[Reason], bool]) -> list[str]:
+    many = sum(times for reason, times in pairs.ends.items() if wanted(Reason(reason)))
+    return _pairs(many)
+
+
+def _pairs(many: int) -> list[str]:
+    return [f"{many} pair{'' if many == 1 else 's'} of faults"] if many else []
+
+
+_PAIRS: dict[str, Callable[[Pairs, FailOn], list[str]]] = {
+    "unrecovered": lambda pairs, _: _pairs_that_end(pairs, _is_unrecovered),
+    "escalated": lambda pairs, _: _pairs_that_end(pairs, lambda reason: reason is Reason.ESCALATED),
+    "doubled": lambda pairs, _: _pairs(pairs.doubled),
+    "tokens": lambda pairs, each: (
+        [f"a pair of faults takes {pairs.tokens}"] if pairs.tokens > (each.limit or 0) else []
+    ),
+}
+
+
+def _is_unrecovered(reason: Reason) -> bool:
+    return reason.ending != Ending.COMPLETED and reason is not Reason.ESCALATED
 
 
 def _sessions(matrix: Matrix) -> Iterator[Facts]:
@@ -81,7 +102,7 @@ def _sessions(matrix: Matrix) -> Iterator[Facts]:
 
 
 _SESSION: dict[str, Callable[[Facts, FailOn], bool]] = {
-    "unrecovered": lambda facts, _: not facts.completed and facts.reason is not Reason.ESCALATED,
+    "unrecovered": lambda facts, _: _is_unrecovered(facts.reason),
     "escalated": lambda facts, _: facts.reason is Reason.ESCALATED,
     "doubled": lambda facts, _: bool(facts.doubled),
     "unlanded": lambda facts, _: bool(facts.unlanded),

@@ -21,7 +21,7 @@ from replanctl.lab.compare import (
 from replanctl.lab.coverage import Coverage, Dead
 from replanctl.lab.facts import Doubled, Facts, Freed, Stopped
 from replanctl.lab.intervals import clopper_pearson, sign_test, wilson
-from replanctl.lab.matrix import Matrix, MatrixOptions, Row, Stranded, Twice, matrix, matrix_trials
+from replanctl.lab.matrix import Matrix, MatrixOptions, Pairs, Row, Stranded, Twice, matrix, matrix_trials
 from replanctl.lab.race import parting, race
 from replanctl.lab.stats import Decided, Stats, stats
 from replanctl.lab.study import (
@@ -69,6 +69,7 @@ __all__ = [
     "MatrixDocument",
     "MatrixOptions",
     "Pair",
+    "Pairs",
     "Parting",
     "Race",
     "Row",

@@ -80,13 +80,20 @@ class Together(msgspec.Struct, frozen=True):
 
 
 class Pairs(msgspec.Struct, frozen=True):
-    """A sample of `tried` of the `in_all` pairs of faults; `worse` are how many end short that neither fault ends."""
+    """A sample of `tried` of the `in_all` pairs of faults; `worse` are how many end short that neither fault ends.
+
+    `ends` counts them by how they ended, `doubled` those in which a call took effect twice; `tokens` is the most that
+    one took.
+    """
 
     tried: int
     in_all: int
     completed: int
     worse: int
     shown: tuple[Together, ...]
+    ends: dict[str, int]
+    doubled: int
+    tokens: int
 
 
 class Matrix(msgspec.Struct, frozen=True):
@@ -215,7 +222,8 @@ class _Fold:
         self.unlanded: dict[str, None] = {}
         self._ends: dict[str, bool] = {}
         self._twice: dict[str, tuple[int, int, dict[str, None]]] = {}
-        self._pairs = self._pairs_completed = self._worse = 0
+        self._pairs = self._pairs_completed = self._worse = self._pairs_doubled = self._pair_tokens = 0
+        self._pair_ends: dict[str, int] = {}
         self._shown: list[Together] = []
 
     def apply(self, one: Facts) -> None:
@@ -240,6 +248,9 @@ class _Fold:
     def _paired(self, one: Facts, faults: list[str]) -> None:
         self._pairs += 1
         self._pairs_completed += one.completed
+        self._pairs_doubled += bool(one.doubled)
+        self._pair_tokens = max(self._pair_tokens, one.tokens)
+        self._pair_ends[one.reason] = self._pair_ends.get(one.reason, 0) + 1
         # Worth showing is what only the pair does. Single faults come first in the order of trials, so that their ends
         # are known by now; one that strands a session by itself explains the pair already.
         if not one.completed and all(self._ends.get(each) for each in faults):
@@ -258,7 +269,17 @@ class _Fold:
         if not self._pairs:
             return None
         in_all = pairs_in_all(len(self._rehearsal.plan.steps))
-        return Pairs(self._pairs, in_all, self._pairs_completed, self._worse, tuple(self._shown))
+        ends = {str(reason): self._pair_ends[reason] for reason in Reason if reason in self._pair_ends}
+        return Pairs(
+            self._pairs,
+            in_all,
+            self._pairs_completed,
+            self._worse,
+            tuple(self._shown),
+            ends,
+            self._pairs_doubled,
+            self._pair_tokens,
+        )
 
     def twice(self) -> tuple[Twice, ...]:
         tools = self._rehearsal.plan.tools or {}

@@ -82,6 +82,10 @@ def held_against(of: Any, table: Matrix, found: brute.Swept) -> None:
     if table.pairs is not None:
         assert (table.pairs.tried, table.pairs.tried - table.pairs.completed) == (len(found.pairs), len(short))
         assert [(one.faults, one.reason) for one in table.pairs.shown] == worse[:20]
+        reasons = [one.doc["reason"] for _, one in found.pairs]
+        assert table.pairs.ends == {reason: reasons.count(reason) for reason in reasons}
+        assert table.pairs.doubled == sum(bool(brute.doubled(one.doc)) for _, one in found.pairs)
+        assert table.pairs.tokens == max(one.tokens for _, one in found.pairs)
 
 
 # A session may come to its goal under a limit of time, and not under a higher one: a wait that would end behind the
