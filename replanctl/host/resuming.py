@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, takewhile, zip_longest
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -175,7 +175,7 @@ def _check(again: Sequence[Event], lines: Sequence[bytes], run: int) -> None:
 
 
 def undone(inputs: Inputs, stored: Sequence[Event], effects: Effects = ()) -> Iterator[Event]:
-    """For each time that a run was taken up again: the event in whose place it went on otherwise.
+    """For each time that a run was taken up again: the events in whose place it went on otherwise, up to its old end.
 
     It is found by running the session again as it was before, on what was recorded of real tools; one that can't be run
     again tells nothing.
@@ -185,16 +185,16 @@ def undone(inputs: Inputs, stored: Sequence[Event], effects: Effects = ()) -> It
         # stored is what a person's change replaced.
         before = msgspec.structs.replace(inputs, amendments=inputs.amendments[:number])
         try:
-            event = _first_other(events_of(before, EffectLog(effects)), stored)
+            yield from list(_parted(events_of(before, EffectLog(effects)), stored))
         except ReplanctlError:
             continue
-        if event is not None:
+
+
+def _parted(again: Iterator[Event], stored: Sequence[Event]) -> Iterator[Event]:
+    encode, parted = msgspec.json.Encoder().encode, False
+    for event, kept in zip_longest(again, stored):
+        if event is None:
+            return
+        parted = parted or kept is None or encode(event) != encode(kept)
+        if parted:
             yield event
-
-
-def _first_other(again: Iterator[Event], stored: Sequence[Event]) -> Event | None:
-    encode = msgspec.json.Encoder().encode
-    for event, kept in zip(again, stored, strict=False):
-        if encode(event) != encode(kept):
-            return event
-    return next(again, None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from replanctl.kinds import Reason
+from replanctl.kinds import LedgerKind, Reason
 from replanctl.plan import exact
 from replanctl.run import Event
 from replanctl.run import events as e
@@ -53,7 +53,8 @@ class RunFold:
         self.replans = self.repeated = 0
         self._begun: dict[str, bytes] = {}
         self._failed: dict[str, bytes] = {}
-        self._avoid: bytes | None = None
+        self._avoid: list[bytes] = []
+        self._ran = False
 
     def apply(self, event: Event) -> None:
         """Take the next event in."""
@@ -63,25 +64,36 @@ class RunFold:
             case e.Gate() if not event.admitted:
                 self.gates[event.gate] = self.gates.get(event.gate, 0) + 1
             case e.StepStart():
+                self._ran = True
                 self._begun[event.step_id] = exact({event.tool: event.args})
             case e.StepEnd() if event.attempts:
                 self._called(event)
-            case e.PlanCommit() if event.granularity is not None:
+            case e.Ledger() if event.kind is LedgerKind.REPLAN:
+                # One that was asked counts, whatever came of its draft.
                 self.replans += 1
-                # A replan's cause is `type@step`: the call of that step which failed is the one that the new version
-                # should not make again.
-                self._avoid = self._failed.get(event.cause.partition("@")[2])
+            case e.PlanCommit() if event.granularity is not None:
+                self._committed(event)
             case e.SessionComplete():
                 self.end = event.reason
             case _:
                 pass
 
+    def _committed(self, event: e.PlanCommit) -> None:
+        # Replans of one wave are made one after the other before anything starts: what the first was to avoid is still
+        # to be avoided under the last.
+        if self._ran:
+            self._avoid, self._ran = [], False
+        # A replan's cause is `type@step`: the call of that step which failed is the one that the new version should not
+        # make again.
+        failed = self._failed.get(event.cause.partition("@")[2])
+        if failed is not None:
+            self._avoid.append(failed)
+
     def _called(self, event: e.StepEnd) -> None:
         call = self._begun.get(event.step_id, b"")
         # Once for each replan, however often the version goes on to make it.
-        if call == self._avoid:
-            self.repeated += 1
-            self._avoid = None
+        self.repeated += self._avoid.count(call)
+        self._avoid = [each for each in self._avoid if each != call]
         if event.error is not None:
             self._failed[event.step_id] = call
 

@@ -244,7 +244,7 @@ def test_a_cell_by_itself_is_the_cell(cli: Cli) -> None:
         ("matrix plans/lab/prices.yaml --fail-on dead", 1, "dead: plans/lab/prices.yaml: 2, the first is rule shop-is"),
         ("matrix plans/vendors.yaml --fail-on dead,unlanded,tokens=99999", 0, ""),
         ("matrix plans/vendors.yaml --fail-on tokens=3000", 1, "tokens=3000: plans/vendors.yaml: "),
-        ("matrix plans/vendors.yaml --pairs 400 --fail-on tokens=5000", 1, "tokens=5000: plans/vendors.yaml: a pair of"),
+        ("matrix plans/vendors.yaml --pairs 400 --fail-on tokens=5000", 1, "tokens=5000: plans/vendors.yaml: a pair "),
         ("matrix plans/vendors.yaml --pairs 400 --fail-on unrecovered", 1,
          "unrecovered: plans/vendors.yaml: 16, the first is 1=shape:always, and 101 pairs of faults\n"),
         ("matrix plans/vendors.yaml --fail-on escalated", 1, "escalated: plans/vendors.yaml: 35, the first is 1="),
@@ -387,6 +387,18 @@ def test_statistics_of_stored_runs(cli: Cli) -> None:
     }
     assert (found["replans"], found["repeated"]) == (6, 3)
     assert found["ends"] == {"goal_met": 2, "step_breaker": 1}
+
+
+def test_a_gate_that_cut_a_step_short_decided_although_a_resume_undid_it(cli: Cli) -> None:
+    Path("cut.yaml").write_text(
+        "goal: g\nsteps: [{id: 1, tool: look}]\noutcomes: [{match: {step: 1}, returns: [timeout, timeout, ok]}]\n"
+    )
+    assert cli("run", "cut.yaml", "-q", "--max-tool-calls", "1").code == 1
+    assert cli("resume", "1", "-q", "--max-tool-calls", "+2").code == 0
+    found = json.loads(fine(cli("stats", "--format", "json")))["stats"]
+    assert [(row["name"], row["times"], row["ends"]) for row in found["gates"]] == [
+        ("max_tool_calls", 1, {"goal_met": 1})
+    ]
 
 
 def test_a_plan_on_standard_input(cli: Cli) -> None:
