@@ -51,8 +51,12 @@ def foreign_references(text: str, known_ids: Container[str]) -> tuple[Foreign, .
 
 def may_be_foreign(args: Any) -> bool:
     """Whether any string of a step's args is worth a closer look; so is one with a reference."""
-    if type(args) is dict and _HOLDS_TEXT.isdisjoint(map(type, args.values())):
-        return False  # nothing but numbers, which every step of a plan from Python is asked for
+    if type(args) is dict:  # nothing but numbers in most, which every step of a plan from Python is asked for
+        for value in args.values():
+            if type(value) in _HOLDS_TEXT:
+                break
+        else:
+            return False
     return any(map(SIGNS.search, strings(args)))
 
 

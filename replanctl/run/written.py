@@ -10,10 +10,12 @@ from replanctl.plan import Plan, Step, foreign_in, may_be_foreign, references
 
 def plan_warnings(plan: Plan) -> Iterator[str]:
     """The warnings that `validate` has for the references of a plan in a file, for one that code has made."""
+    speaking = [step for step in plan.steps if step.alternatives or may_be_foreign(step.args)]
+    if not speaking:
+        return
     known = {step.id for step in plan.steps}
-    speaking = [step for step in plan.steps if may_mislead(step)]
     yield from placeholders(speaking, known)
-    waits = _waits(plan) if speaking else {}
+    waits = _waits(plan)
     for step in speaking:
         told: set[str] = set()
         for found in (each for args in _args(step) for each in references.find(args, known)):
