@@ -97,6 +97,8 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     step: Step
     place: int
     born: int
+    original: bool = False
+    reading: Reading = Reading()
     until: int = 0
     state: StepState = PENDING
     unmet: int = 0
@@ -105,10 +107,8 @@ class Cell(msgspec.Struct, eq=False, gc=False):
     gap: bool = False
     gap_deps: int = 0
     on_gaps: bool = False
-    original: bool = False
     dependents: list[Cell] = []
     lineage: Lineage | None = None
-    reading: Reading = Reading()
 
     @property
     def is_open(self) -> bool:
@@ -136,12 +136,11 @@ def close_gap(cell: Cell) -> None:
 
 def first_cells(steps: Iterable[Step], reading: Reading) -> tuple[list[Cell], list[int]]:
     """The steps of a first version as they stand before anything ran, and the places of those that may start."""
-    made = [
-        Cell(step, place, 1, on_gaps=bool(step.gaps), original=True, reading=reading)
-        for place, step in enumerate(steps)
-    ]
+    made = [Cell(step, place, 1, True, reading) for place, step in enumerate(steps)]
     by_id, ready = {cell.step.id: cell for cell in made}, []
     for cell in made:
+        if cell.step.gaps:
+            cell.on_gaps = True
         for id_ in cell.step.depends_on or ():
             if (dependency := by_id.get(id_)) is not None:
                 cell.unmet += 1
@@ -183,13 +182,18 @@ def _revise(old: Cell, new: Cell) -> None:
                 dependent.unmet += 1
 
 
+def no_move(cell: Cell, to: StepState) -> AssertionError:
+    """What is raised of a move that the table does not have."""
+    return AssertionError(f"step {cell.step.id} can't go from {cell.state} to {to}")
+
+
 BY_PLACE = attrgetter("place")
 
 
 def in_list_order(cells: Iterable[Cell], version: int) -> list[Cell]:
     """Steps as the list of this version has them: what had ended at its commit, by when that was, and then the rest."""
     chosen = sorted(cells, key=BY_PLACE)
-    if not chosen:
+    if not chosen or version == 1:  # nothing ended before there was a plan
         return chosen
     ended = [cell for cell in chosen if 0 < cell.until < version]
     if not ended:

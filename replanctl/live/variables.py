@@ -133,10 +133,10 @@ class VariableTable:
         self,
         step_id: str,
         value: Any,
-        *,
         version: str = "v1",
         assumes: Iterable[str] = (),
         sources: Iterable[str] = (),
+        *,
         outdated: bool = False,
     ) -> Variable:
         """Record what a step produced; it is born degraded where what it rests on has already fallen, or where it is

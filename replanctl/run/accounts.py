@@ -4,6 +4,7 @@ doubt."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -12,6 +13,8 @@ from replanctl.kinds import LedgerKind
 from replanctl.plan import Step, exact
 from replanctl.run import events as e
 from replanctl.run.result import EffectView, Gap, LedgerLine, LedgerTotals, LedgerView
+
+_EXECUTION, _RE_EXECUTION, _RETRY = LedgerKind.EXECUTION, LedgerKind.RE_EXECUTION, LedgerKind.RETRY
 
 
 # A line stands where its call began, although what it cost is known only when it ends. Where steps run side by side the
@@ -28,21 +31,23 @@ class Bookings:
         self._lines: list[LedgerLine | None] = []  # None where a call began that has not ended
         self._begun: dict[str, list[int]] = {}  # by step, the lines of the calls of its execution
 
-    def began(self, step_id: str, *, first: bool) -> None:
-        """A call begins: its line stands here, since what began meanwhile may end before it."""
-        places = self._begun.setdefault(step_id, [])
-        if first:
-            places.clear()
-        places.append(len(self._lines))
+    def began(self, step_id: str) -> None:
+        """A step's first call begins: its line stands here, since what began meanwhile may end before it."""
+        self._begun[step_id] = [len(self._lines)]
+        self._lines.append(None)
+
+    def began_again(self, step_id: str) -> None:
+        """One more call of the same execution begins."""
+        self._begun.setdefault(step_id, []).append(len(self._lines))
         self._lines.append(None)
 
     def ended(self, event: e.StepEnd) -> None:
         """An execution ended: now the tokens of its calls are known."""
-        kind = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
+        kind = _RE_EXECUTION if event.again else _EXECUTION
         estimated = self.coefficients.get("execution", 0)
         for place, attempt in zip(self._begun.pop(event.step_id), event.attempts, strict=True):
             self._lines[place] = LedgerLine(kind, event.version, event.step_id, None, estimated, attempt.tokens)
-            kind, estimated = LedgerKind.RETRY, self.coefficients.get("retry", 0)
+            kind, estimated = _RETRY, self.coefficients.get("retry", 0)
 
     def booked(self, event: e.Ledger) -> None:
         """Add the line of a plan, a replan or the Solver: these book in an event of their own."""
@@ -58,13 +63,15 @@ class Bookings:
 
 def totals(lines: Iterable[LedgerLine]) -> LedgerTotals:
     """The sums of a ledger, in tokens: main is planning and first executions, remedy everything else."""
-    main = remedy = 0
+    booked = dict.fromkeys(LedgerKind, 0)
     for line in lines:
-        if line.kind.is_main:
-            main += line.booked
-        else:
-            remedy += line.booked
+        booked[line.kind] += line.booked
+    main = sum(tokens for kind, tokens in booked.items() if kind.is_main)
+    remedy = sum(booked.values()) - main
     return LedgerTotals(main, remedy, main + remedy, round(remedy / main, 4) if main else 0.0)
+
+
+_Acted = tuple[int, str, str, str, dict[str, Any]]  # seq, version, step, tool, args
 
 
 # An effect is what a call did, not what was heard of it: a call whose answer is lost counts, one that was refused does
@@ -75,7 +82,7 @@ class Effects:
     def __init__(self) -> None:
         self.once_only: Set[str] = frozenset()
         self._begun: dict[str, list[tuple[int, str]]] = {}  # by step: where each call of its execution began
-        self._acted: list[tuple[int, str, str, str, dict[str, Any]]] = []  # seq, version, step, tool, args
+        self._acted: list[_Acted] = []
 
     def began(self, event: e.StepStart | e.StepRetry | e.StepFallback) -> None:
         """Note when a call of a step begins: effects are listed in that order."""
@@ -94,17 +101,13 @@ class Effects:
     def rows(self) -> tuple[EffectView, ...]:
         """One row for each call of a once-only tool that took effect, and for each other that did more than once; in
         the order in which the first of each began."""
-        found: dict[tuple[str, bytes], EffectView] = {}
-        for _, version, step_id, tool, args in sorted(self._acted, key=lambda acted: acted[0]):
-            key = tool, exact(args)
-            # The first time gives the row its place and its step; later ones only count.
-            row = found.get(key)
-            found[key] = (
-                msgspec.structs.replace(row, times=row.times + 1)
-                if row is not None
-                else EffectView(tool, args, step_id, version, 1)
-            )
-        return tuple(row for row in found.values() if row.times > 1 or row.tool in self.once_only)
+        once_only = self.once_only
+        alike: dict[tuple[str, bytes], list[_Acted]] = {}
+        for acted in sorted(self._acted, key=itemgetter(0)):
+            alike.setdefault((acted[3], exact(acted[4])), []).append(acted)
+        # The first of equal calls gives the row its place and its step; later ones only count.
+        rows = [(calls[0], len(calls)) for calls in alike.values() if len(calls) > 1 or calls[0][3] in once_only]
+        return tuple([EffectView(tool, args, id_, version, times) for (_, version, id_, tool, args), times in rows])
 
 
 def close_gap(gaps: dict[str, Gap], step_id: str) -> None:
@@ -131,7 +134,7 @@ class Doubts:
     """Takes a session's events in, and says which calls they leave in doubt."""
 
     def __init__(self) -> None:
-        self._once_only: frozenset[str] = frozenset()
+        self.once_only: frozenset[str] = frozenset()
         self._steps: dict[str, Step] = {}
         self._began: dict[str, Doubt] = {}  # by step, the last call of an execution under way
         self._open: dict[int, Doubt] = {}
@@ -140,8 +143,8 @@ class Doubts:
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
         if type(event) is e.SessionStart:
-            self._once_only = frozenset(event.once_only)
-        elif self._once_only:
+            self.once_only = frozenset(event.once_only)
+        elif self.once_only:
             self._last = None
             if (handler := _HANDLERS.get(type(event))) is not None:
                 handler(self, event)
@@ -151,7 +154,7 @@ class Doubts:
 
     def _begin(self, event: e.StepStart | e.StepRetry | e.StepFallback) -> None:
         self._began.pop(event.step_id, None)
-        if event.tool in self._once_only:
+        if event.tool in self.once_only:
             self._last = self._began[event.step_id] = Doubt(self._steps[event.step_id], event.tool, event.seq)
 
     def _end(self, event: e.StepEnd) -> None:

@@ -29,7 +29,7 @@ from replanctl.run.tools import CUT_OFF, Attempt, Call, Outcome, Started, Tools,
 _NONE: tuple[str, ...] = ()
 # What happens at an instant, in this order: what ends is handled before anything starts.
 _CALL_ENDS, _RETRY, _FALL_BACK = range(3)
-_OK = Status.OK
+_OK, _LOST = Status.OK, Status.LOST
 
 
 class Dispatcher:
@@ -113,13 +113,14 @@ class Dispatcher:
         outcome = self.tools.call(call) if self.cut_off is None else self._answer(call, execution)
         status, latency = outcome.status, outcome.latency
         execution.acted = status is _OK or status.took_effect
-        if status is Status.LOST or latency > spec.timeout:
+        if status is _LOST or latency > spec.timeout:
             outcome = unheard(outcome, latency := min(latency, spec.timeout))
         if state.deadline is not None:
             self._listen(execution, outcome, state.clock)
         else:
             execution.answer = outcome
-            self._schedule(state.clock + round(latency * MICROSECONDS), _CALL_ENDS, execution)
+            self._order += 1  # as `_schedule` does, and a call less for each step
+            heappush(self.agenda, (state.clock + round(latency * MICROSECONDS), _CALL_ENDS, self._order, execution))
 
     def _answer(self, call: Call, execution: Execution) -> Outcome:
         """What the tool says; nothing, where the call was made already and the session was killed in it."""
@@ -155,9 +156,10 @@ class Dispatcher:
 
     def advance(self) -> Iterable[Event]:
         """Move the clock to the next instant at which something ends, and handle everything that does."""
-        agenda = self.agenda
+        agenda, state = self.agenda, self._state
         first = heappop(agenda)
-        self._state.advance(now := first[0])
+        state.clock = now = first[0]
+        state.at = now / MICROSECONDS
         if first[1] == _CALL_ENDS and not (agenda and agenda[0][0] == now) and first[3].answer.status is _OK:
             return self._answered(first[3])  # alone at this instant, and nothing else may come to fall on it
         heappush(agenda, first)
@@ -187,7 +189,8 @@ class Dispatcher:
         tokens = coefficient if outcome.tokens is None else outcome.tokens
         state.in_flight -= coefficient
         state.booked += tokens
-        execution.attempts.append(Attempt(execution.tool, status, outcome.latency, tokens, execution.acted))
+        attempt = Attempt(execution.tool, status, outcome.latency, tokens, execution.acted)
+        execution.attempts = (*execution.attempts, attempt)
         if status is _OK:
             return self._ends.succeed(execution, outcome.value)
         return self._unsuccessful(execution, status, message)

@@ -226,16 +226,17 @@ class Session:
     def _run(self) -> Iterator[Event]:
         """Until nothing is in flight and nothing more may start."""
         state, dispatch, width = self.state, self._dispatch, self.state.policy.max_parallel
-        agenda, next_ready, refusal = dispatch.agenda, state.graph.next_ready, state.budget.refusal
-        came, something_waits, once = self._interruptions.came, self._turns.something_waits, state.once
-        while came(state.at):  # a person may give a goal while one is told
+        agenda, next_ready, budget = dispatch.agenda, state.graph.next_ready, state.budget
+        interruptions, something_waits, once = self._interruptions, self._turns.something_waits, state.once
+        while interruptions.due <= state.at:  # a person may give a goal while one is told
             yield from self._hear()
         while True:
             # While a failure or a goal waits for its turn nothing is begun any more: it is taken when nothing moves.
             while len(agenda) < width and not something_waits() and not self._settled:
                 cell = next_ready()
                 ends_now = agenda and agenda[0][0] <= state.clock  # a call that takes no time: its end comes first
-                if cell is None or ends_now or refusal(Moment.STEP, state, state.next_step) is not None:
+                over = state.executions >= budget.unasked and dispatch.refusal() is not None
+                if cell is None or ends_now or over:
                     break
                 if once.in_flight and dispatch.guard.waits(cell):
                     state.graph.hold()
@@ -243,12 +244,12 @@ class Session:
                 started, execution = dispatch.begin(cell)
                 yield started
                 yield from dispatch.call(execution)
-                while came(state.at):
+                while interruptions.due <= state.at:
                     yield from self._hear()
             if not agenda:
                 return
             yield from dispatch.advance()
-            while came(state.at):
+            while interruptions.due <= state.at:
                 yield from self._hear()
 
     def _hear(self) -> Iterator[Event]:

@@ -49,7 +49,7 @@ class Execution(msgspec.Struct, eq=False, gc=False):
     missing: Missing | None = None
     tries: int = 0
     coefficient: int = 0
-    attempts: list[Attempt] = []
+    attempts: tuple[Attempt, ...] = ()
     fallbacks: list[str] | None = None
     answer: Outcome = _NO_ANSWER
     unheard: Outcome | None = None

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from replanctl.kinds import Ending, GateName, Granularity, Health, OnFailure, Reason, Settle, StepState
-from replanctl.live import RUNNING
+from replanctl.live import DONE, RUNNING
 from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
@@ -71,7 +71,8 @@ class ResultFold:
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
         self.seq, self._at = event.seq, event.at
-        self._doubts.apply(event)
+        if self._effects.once_only:  # else no call can be in doubt, and each of 200,000 events is spared the question
+            self._doubts.apply(event)
         if (handler := _HANDLERS.get(type(event))) is not None:
             handler(self, event)
 
@@ -79,7 +80,7 @@ class ResultFold:
         self._goal = event.goal
         self._warnings += event.warnings
         self._bookings.coefficients = event.coefficients
-        self._effects.once_only = frozenset(event.once_only)
+        self._effects.once_only = self._doubts.once_only = frozenset(event.once_only)
         for lesson in event.lessons:
             self._lessons[lesson.text] = LessonView(*(getattr(lesson, f) for f in LessonView.__struct_fields__))
 
@@ -87,15 +88,15 @@ class ResultFold:
         self._goal = event.goal
         self._plan.commit(event)
         left = {*event.removed, *(step.id for step in event.steps)}
-        for id_ in left:  # one that is listed again is pending, and no gap any more
-            self._gaps.pop(id_, None)
+        for id_ in left.intersection(self._gaps):  # one that is listed again is pending, and no gap any more
+            del self._gaps[id_]
         for reason, ids in self._stopping.items():
             self._stopping[reason] = [id_ for id_ in ids if id_ not in left]
 
     def _step_start(self, event: e.StepStart) -> None:
         self._plan.move(event.step_id, RUNNING)
         self._started[event.step_id] = event.args
-        self._bookings.began(event.step_id, first=True)
+        self._bookings.began(event.step_id)
         self._effects.began(event)
         if event.warnings:
             self._warnings += event.warnings
@@ -115,13 +116,13 @@ class ResultFold:
             self._bookings.ended(event)
             self._effects.ended(event, args)
         self._warnings += event.warnings
-        if event.state is StepState.DONE:
+        if event.state is DONE:
             self._produced(event)
         else:
             self._not_done(event)
 
     def _call_again(self, event: e.StepRetry | e.StepFallback) -> None:
-        self._bookings.began(event.step_id, first=False)
+        self._bookings.began_again(event.step_id)
         self._effects.began(event)
 
     def _step_settled(self, event: e.StepSettled) -> None:
@@ -177,9 +178,8 @@ class ResultFold:
         if event.gate is GateName.PER_STEP and not event.admitted and event.step_id is not None:
             self._plan.await_replan(event.step_id, False)
             self._stopping[Reason.STEP_BREAKER].append(event.step_id)
-        self._gates.append(
-            GateView(event.gate, event.limit, event.reading, event.admitted, event.step_id, event.version)
-        )
+        view = GateView(event.gate, event.limit, event.reading, event.admitted, event.step_id, event.version)
+        self._gates.append(view)
 
     def _lesson(self, event: e.LessonLearned) -> None:
         known = self._lessons.get(event.text)

@@ -7,7 +7,7 @@ changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -35,12 +35,12 @@ from replanctl.schema import TYPES, schema_fault
 
 def own_step(step: object) -> Step:
     """A copy of a step that shares nothing with its author. Raises ValueError with what is wrong with it."""
+    if type(step) is Step and _says_little(step) and _are_words_and_numbers(args := step.args):
+        own = _copy(step)
+        _set(own, "args", args.copy())
+        return own
     if not isinstance(step, Step):
         raise ValueError(f"a {type(step).__name__} where a Step belongs")
-    if type(step) is Step and _says_little(step) and _is_plain(step.args):
-        own = step.__copy__()
-        msgspec.structs.force_setattr(own, "args", step.args.copy())
-        return own
     step_id(step.id)
     faults = list(_faults(step))
     if faults:
@@ -60,14 +60,20 @@ def own_step(step: object) -> Step:
 # the glance asks what is cheap to ask, by identity where it can, and may miss a plain step, but never passes a faulty.
 def _says_little(step: Step) -> bool:
     """Whether a step says no more than its tool, an action in ASCII, args and what it depends on."""
-    tool, action, needs = step.tool_name, step.action, step.depends_on
+    id_, tool, action = step.id, step.tool_name, step.action
+    needs = _NONE if step.depends_on is None else step.depends_on
+    for need in needs if type(needs) is tuple else (needs,):
+        if type(need) is not str or not need.isalnum() or not need.isascii() or len(need) > ID_LENGTH:
+            return False
     return (
-        _is_short_id(step.id)
+        type(id_) is str
+        and id_.isalnum()
+        and id_.isascii()
+        and len(id_) <= ID_LENGTH
         and type(tool) is str
         and tool != ""
         and tool.isascii()
         and (action is tool or (type(action) is str and action.isascii()))
-        and (needs is None or needs is _NONE or (type(needs) is tuple and all(map(_is_short_id, needs))))
         and step.assumes is _NONE
         and step.alternatives is _NONE
         and step.required is False
@@ -82,7 +88,7 @@ def _says_little(step: Step) -> bool:
     )
 
 
-def _is_plain(args: object) -> bool:
+def _are_words_and_numbers(args: object) -> bool:
     """Whether args hold nothing but words in ASCII and whole numbers that JSON can say."""
     if type(args) is not dict:
         return False
@@ -98,14 +104,11 @@ def _is_plain(args: object) -> bool:
     return True
 
 
-def _is_short_id(value: object) -> bool:
-    """Whether this is an id of letters and digits alone, as nearly all are."""
-    return type(value) is str and value.isalnum() and value.isascii() and len(value) <= ID_LENGTH
-
-
-_NONE: tuple[str, ...] = ()  # there is one empty tuple
+_NONE: Any = ()  # there is one empty tuple
 _IS_ID = re.compile(ID_PATTERN).fullmatch
 _BIG = 1 << 63  # whole numbers that JSON can say lie between
+_set = msgspec.structs.force_setattr
+_copy: Callable[[Step], Step] = Step.__copy__  # type: ignore[attr-defined]  # which its stubs leave out
 
 
 def own_plan(plan: object, specs: object = None) -> Plan:

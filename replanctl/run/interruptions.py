@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 import msgspec
 
@@ -39,6 +40,7 @@ class Interruptions:
         self._all: tuple[Interruption, ...] = ()
         self._came: list[_Due] = []  # due and not heard yet
         self.waiting: list[_Due] = []  # in the order they came due
+        self.due = inf  # the second of the session's clock from which there is one to hear: asked before every step
         self.after: dict[str, list[int]] = {}  # by the step they wait for
         self._at: list[_Due] = []
         self._withdrawn: set[int] = set()  # those that were replaced before they came due
@@ -60,26 +62,34 @@ class Interruptions:
             else:
                 self._at.append((one.at or 0.0, index))
         self._at.sort(reverse=True)
+        self._look()
+
+    def _look(self) -> None:
+        self.due = 0.0 if self._came else self._at[-1][0] if self._at else inf
 
     def add(self, goal: str, at: float, refutes: Iterable[str] = ()) -> None:
         """A person changes the goal now, so many seconds after the start."""
         self._all = (*self._all, Interruption(goal, refutes=tuple(refutes)))
         self._came.append((at, len(self._all) - 1))
+        self._look()
 
     def step_ended(self, lineage: Iterable[str], at: float) -> None:
         """A step of this lineage is done or failed, so many seconds after the start."""
         for id_ in lineage:
             self._came += ((at, index) for index in self.after.pop(id_, ()))
+        self._look()
 
     def came(self, at: float) -> bool:
         """Whether any has come due and was not heard, now that the clock stands at so many seconds."""
         while self._at and self._at[-1][0] <= at:
             self._came.append(self._at.pop())
+        self._look()
         return bool(self._came)
 
     def refused(self) -> list[Interruption]:
         """What has come due, in a mode that takes up no change; it is forgotten."""
         due, self._came = sorted(self._came), []
+        self._look()
         return [self._all[index] for _, index in due]
 
     def heard(self, goal: str) -> list[Interruption]:
@@ -92,6 +102,7 @@ class Interruptions:
             else:
                 insort(self.waiting, due)
         self._came = []
+        self._look()
         return idle
 
     @property

@@ -33,9 +33,7 @@ class StepEnds:
     def succeed(self, execution: Execution, value: Any) -> Sequence[Event]:
         """The step is done and its variable exists."""
         state, step = self._state, execution.cell.step
-        variable = state.variables.add(
-            step.id, value, version=state.version, assumes=step.assumes, sources=execution.sources
-        )
+        variable = state.variables.add(step.id, value, state.version, step.assumes, execution.sources)
         if execution.made is not None:
             execution.made.variable = variable
         return self._done(execution, variable)
@@ -65,7 +63,7 @@ class StepEnds:
             self._remember_calls(execution)
         ended = StepEnd(
             state.seq, state.at, state.version, step.id, DONE, "ok", execution.tool, execution.started, variable.value,
-            None, tuple(attempts), execution.again, variable.assumptions, warnings=warnings,
+            None, attempts, execution.again, variable.assumptions, warnings=warnings,
         )  # fmt: skip
         state.seq += 1
         if self._interruptions.after:
@@ -143,7 +141,7 @@ class StepEnds:
                 yield from self.spread_gap(cell)
 
     def _failed(self, execution: Execution, error: StepError, gap: bool = False) -> StepEnd:
-        step, attempts = execution.cell.step, tuple(execution.attempts)
+        step, attempts = execution.cell.step, execution.attempts
         if attempts:
             self._remember_calls(execution)
         made = execution.made

@@ -58,11 +58,10 @@ class FinalVersion:
 
     def flawed(self) -> list[str]:
         """The steps that are not done, ran on a gap, or rest on something that no longer holds."""
-        health, clean = self.state.variables.health, Health.CLEAN
+        clean, done = Health.CLEAN, DONE
+        degraded = {variable.step_id for variable in self.state.variables if variable.health is not clean}
         return [
-            cell.step.id
-            for cell in self.cells
-            if cell.state is not DONE or cell.on_gaps or health(cell.step.id) is not clean
+            cell.step.id for cell in self.cells if cell.state is not done or cell.on_gaps or cell.step.id in degraded
         ]
 
 

@@ -43,13 +43,14 @@ class PlanVersions:
         if self._commit is not None:
             self._chapters.append(self._chapter(self._commit))
         self._commit, self._moved = event, {}
-        for id_ in (*event.removed, *(step.id for step in event.steps)):
-            self.steps.pop(id_, None)
-            self._state.pop(id_, None)
-            self._awaiting_replan.discard(id_)
-        for step in (*event.steps, *event.amended):
-            self.steps[step.id] = step
-            self._moved[step.id] = None
+        if self.steps:
+            for id_ in (*event.removed, *(step.id for step in event.steps)):
+                self.steps.pop(id_, None)
+                self._state.pop(id_, None)
+                self._awaiting_replan.discard(id_)
+        now = {step.id: step for step in (*event.steps, *event.amended)}
+        self.steps.update(now)
+        self._moved.update(dict.fromkeys(now))
 
     def move(self, id_: str, state: StepState) -> None:
         """A step is in another state."""
@@ -73,10 +74,9 @@ class PlanVersions:
 
     def _chapter(self, commit: PlanCommit) -> _Chapter:
         moved = [id_ for id_ in self._moved if id_ in self.steps]
-        return _Chapter(commit, {id_: self._view(id_) for id_ in moved}, tuple(filter(self._has_ended, moved)))
-
-    def _has_ended(self, id_: str) -> bool:
-        return self._state.get(id_, PENDING) is not PENDING and id_ not in self._awaiting_replan
+        state, waiting = self._state, self._awaiting_replan
+        ended = [id_ for id_ in moved if state.get(id_, PENDING) is not PENDING and id_ not in waiting]
+        return _Chapter(commit, {id_: self._view(id_) for id_ in moved}, tuple(ended))
 
     def _view(self, id_: str) -> StepView:
         step = self.steps[id_]
@@ -97,14 +97,14 @@ def _plans(chapters: Iterable[_Chapter]) -> Iterator[tuple[StepView, ...]]:
             for place in sorted(rest.places[id_] for id_ in before.ended if id_ in rest.places)[::-1]:
                 view = rest.take(place)
                 ended.put(view.id, count := count + 1, view)
-        for id_ in (*commit.removed, *(step.id for step in commit.steps)):
-            for section in (ended, rest):
-                if (at := section.places.get(id_)) is not None:
-                    section.take(at)
+            for id_ in (*commit.removed, *(step.id for step in commit.steps)):
+                for section in (ended, rest):
+                    if (at := section.places.get(id_)) is not None:
+                        section.take(at)
         for step in reversed(commit.steps):
             rest.put(step.id, low := low + 1, chapter.views[step.id])
-        for id_, view in chapter.views.items():
-            (rest if id_ in rest.places else ended).replace(id_, view)
+        for id_ in chapter.views.keys() - {step.id for step in commit.steps}:
+            (rest if id_ in rest.places else ended).replace(id_, chapter.views[id_])
         yield (*ended.views, *reversed(rest.views))
         before = chapter
 

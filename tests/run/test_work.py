@@ -144,7 +144,7 @@ def a_step_more(checked: bool) -> float:
     return (run(islands(1_100)) - run(islands(100))) / 1_000
 
 
-@pytest.mark.parametrize(("checked", "most"), [(True, 36), (False, 46)], ids=["from a file", "from Python"])
+@pytest.mark.parametrize(("checked", "most"), [(True, 21), (False, 25)], ids=["from a file", "from Python"])
 def test_an_ordinary_step_calls_few_functions(checked: bool, most: int) -> None:
     assert a_step_more(checked) <= most
 
@@ -156,14 +156,13 @@ def failing_once(count: int) -> ScriptedTools:
     return ScriptedTools([OutcomeRule(Match(step=str(i)), (WRONG, RIGHT)) for i in range(1, count + 1)])
 
 
-def test_a_patch_calls_no_more_functions_than_eighteen_ordinary_steps() -> None:
+def test_a_patch_calls_few_functions() -> None:
     def run(failing: int) -> int:
         session = Session(islands(200), UNLIMITED, tools=failing_once(failing), checked=True)
         return functions_called(lambda: list(session.events()))
 
     run(10)
-    a_patch = (run(90) - run(10)) / 80
-    assert a_patch <= 18 * a_step_more(checked=True)
+    assert (run(90) - run(10)) / 80 <= 560
 
 
 def test_a_goal_change_takes_what_the_versions_it_makes_hold() -> None:
