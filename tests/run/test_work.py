@@ -162,7 +162,7 @@ def test_a_patch_calls_few_functions() -> None:
         return functions_called(lambda: list(session.events()))
 
     run(10)
-    assert (run(90) - run(10)) / 80 <= 560
+    assert (run(90) - run(10)) / 80 <= 390
 
 
 def test_a_goal_change_takes_what_the_versions_it_makes_hold() -> None:
