@@ -16,6 +16,8 @@ from replanctl.run.result import EffectView, Gap, LedgerLine, LedgerTotals, Ledg
 
 _EXECUTION, _RE_EXECUTION, _RETRY = LedgerKind.EXECUTION, LedgerKind.RE_EXECUTION, LedgerKind.RETRY
 
+CallBegins = e.StepStart | e.StepRetry | e.StepFallback
+
 
 # A line stands where its call began, although what it cost is known only when it ends. Where steps run side by side the
 # order of the beginnings is the plan's; the order of the ends is up to the tools, and a ledger that followed it would
@@ -28,36 +30,25 @@ class Bookings:
 
     def __init__(self) -> None:
         self.coefficients: dict[str, int] = {}
-        self._lines: list[LedgerLine | None] = []  # None where a call began that has not ended
-        self._begun: dict[str, list[int]] = {}  # by step, the lines of the calls of its execution
+        self._lines: list[tuple[int, LedgerLine]] = []  # each with the `seq` of the event with which it began
 
-    def began(self, step_id: str) -> None:
-        """A step's first call begins: its line stands here, since what began meanwhile may end before it."""
-        self._begun[step_id] = [len(self._lines)]
-        self._lines.append(None)
-
-    def began_again(self, step_id: str) -> None:
-        """One more call of the same execution begins."""
-        self._begun.setdefault(step_id, []).append(len(self._lines))
-        self._lines.append(None)
-
-    def ended(self, event: e.StepEnd) -> None:
+    def ended(self, event: e.StepEnd, calls: Iterable[CallBegins]) -> None:
         """An execution ended: now the tokens of its calls are known."""
         kind = _RE_EXECUTION if event.again else _EXECUTION
         estimated = self.coefficients.get("execution", 0)
-        for place, attempt in zip(self._begun.pop(event.step_id), event.attempts, strict=True):
-            self._lines[place] = LedgerLine(kind, event.version, event.step_id, None, estimated, attempt.tokens)
+        for call, attempt in zip(calls, event.attempts, strict=True):
+            line = LedgerLine(kind, event.version, event.step_id, None, estimated, attempt.tokens)
+            self._lines.append((call.seq, line))
             kind, estimated = _RETRY, self.coefficients.get("retry", 0)
 
     def booked(self, event: e.Ledger) -> None:
         """Add the line of a plan, a replan or the Solver: these book in an event of their own."""
-        self._lines.append(
-            LedgerLine(event.kind, event.version, event.step_id, event.granularity, event.estimated, event.booked)
-        )
+        line = LedgerLine(event.kind, event.version, event.step_id, event.granularity, event.estimated, event.booked)
+        self._lines.append((event.seq, line))
 
     def view(self) -> LedgerView:
         """Every booking so far, and the sums."""
-        lines = tuple([line for line in self._lines if line is not None])
+        lines = tuple([line for _, line in sorted(self._lines, key=itemgetter(0))])
         return LedgerView(lines, totals(lines))
 
 
@@ -81,22 +72,13 @@ class Effects:
 
     def __init__(self) -> None:
         self.once_only: Set[str] = frozenset()
-        self._begun: dict[str, list[tuple[int, str]]] = {}  # by step: where each call of its execution began
         self._acted: list[_Acted] = []
 
-    def began(self, event: e.StepStart | e.StepRetry | e.StepFallback) -> None:
-        """Note when a call of a step begins: effects are listed in that order."""
-        if type(event) is e.StepStart:
-            self._begun[event.step_id] = [(event.seq, event.version)]
-        else:
-            self._begun[event.step_id].append((event.seq, event.version))
-
-    def ended(self, event: e.StepEnd, args: dict[str, Any]) -> None:
-        """Note which calls of an execution took effect."""
-        begun = self._begun.pop(event.step_id)
-        for (seq, version), attempt in zip(begun, event.attempts, strict=False):
+    def ended(self, event: e.StepEnd, calls: Iterable[CallBegins], args: dict[str, Any]) -> None:
+        """Note which calls of an execution took effect; effects are listed in the order in which their calls began."""
+        for call, attempt in zip(calls, event.attempts, strict=False):
             if attempt.acted:
-                self._acted.append((seq, version, event.step_id, attempt.tool, args))
+                self._acted.append((call.seq, call.version, event.step_id, attempt.tool, args))
 
     def rows(self) -> tuple[EffectView, ...]:
         """One row for each call of a once-only tool that took effect, and for each other that did more than once; in

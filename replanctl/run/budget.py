@@ -6,9 +6,9 @@ that refuses. The readings are the other half of a gate's row; a new gate gets i
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from math import inf
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -132,14 +132,14 @@ class Budget:
     def __init__(self) -> None:
         self._limit: Mapping[GateName, Limit] = {}
         self._set: Mapping[Moment, tuple[Row, ...]] = {}
-        self.unasked = 0  # so many executions begin without a question: all gates but their count are open
+        self.unasked: float = 0  # so many executions begin without a question: all gates but their count are open
 
     def apply(self, limits: Limits) -> None:
         """These limits hold from now on: also for the checks of a replan that are under way."""
         self._limit, self._set = _tables(limits, isinstance(limits.max_seconds, float))
         rows = self._set[Moment.STEP]
         counted = all(row.name is GateName.MAX_STEPS for row, *_ in rows)
-        self.unasked = min((int(limit or 0) for _, limit, *_ in rows), default=sys.maxsize) if counted else 0
+        self.unasked = min((limit or 0 for _, limit, *_ in rows), default=inf) if counted else 0
 
     def checks(self, moment: Moment, state: SessionState, spending: Spending) -> Iterator[Check]:
         """Every check of a moment, in order; each gate is read when it is its turn."""

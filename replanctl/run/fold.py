@@ -12,7 +12,7 @@ from replanctl.live import DONE, RUNNING
 from replanctl.plan import variable_name
 from replanctl.replan import REASONS
 from replanctl.run import events as e
-from replanctl.run.accounts import Bookings, Doubts, Effects, close_gap
+from replanctl.run.accounts import Bookings, CallBegins, Doubts, Effects, close_gap
 from replanctl.run.result import (
     SCHEMA_VERSION,
     AttemptView,
@@ -51,7 +51,8 @@ class ResultFold:
         self._end: e.SessionComplete | None = None
         self._at = 0.0
         self._plan = PlanVersions()
-        self._started: dict[str, dict[str, Any]] = {}
+        self._started: dict[str, e.StepStart] = {}  # the executions under way
+        self._again: dict[str, list[CallBegins]] = {}  # their calls but the first
         self._effects = Effects()
         self._doubts = Doubts()
         self._history: list[ExecutionView] = []
@@ -95,16 +96,15 @@ class ResultFold:
 
     def _step_start(self, event: e.StepStart) -> None:
         self._plan.move(event.step_id, RUNNING)
-        self._started[event.step_id] = event.args
-        self._bookings.began(event.step_id)
-        self._effects.began(event)
+        self._started[event.step_id] = event
+        self._again.pop(event.step_id, None)
         if event.warnings:
             self._warnings += event.warnings
 
     def _step_end(self, event: e.StepEnd) -> None:
         self._plan.move(id_ := event.step_id, event.state)
-        if (args := self._started.pop(id_, None)) is None:
-            args = self._plan.steps[id_].args
+        started = self._started.pop(id_, None)
+        args = started.args if started is not None else self._plan.steps[id_].args
         attempts = tuple([AttemptView(a.tool, a.status, a.latency) for a in event.attempts])
         self._history.append(
             ExecutionView(
@@ -112,9 +112,10 @@ class ResultFold:
                 event.started, event.at,
             )
         )  # fmt: skip
-        if event.attempts:
-            self._bookings.ended(event)
-            self._effects.ended(event, args)
+        if started is not None and event.attempts:
+            calls = (started, *self._again.pop(id_, ()))
+            self._bookings.ended(event, calls)
+            self._effects.ended(event, calls, args)
         self._warnings += event.warnings
         if event.state is DONE:
             self._produced(event)
@@ -122,8 +123,7 @@ class ResultFold:
             self._not_done(event)
 
     def _call_again(self, event: e.StepRetry | e.StepFallback) -> None:
-        self._bookings.began_again(event.step_id)
-        self._effects.began(event)
+        self._again.setdefault(event.step_id, []).append(event)
 
     def _step_settled(self, event: e.StepSettled) -> None:
         if not event.stands:
