@@ -99,13 +99,28 @@ def _groups(lines: Lines, at: int) -> list[Lines]:
 
 def _parting(groups: Sequence[tuple[Lines, int]]) -> Parting:
     lines = [(tuple(group), next(iter(group.values())), at) for group, at in groups]
-    # The failure that was being answered: it may stand in each group's own stretch, so all of them are looked through.
-    before = [event for _, line, at in lines for event in line[:at] if isinstance(event, e.Signal)]
     now = lines[0][1][lines[0][2]].at
-    signal = next((event for event in before if event.at == now), None)
     said = tuple(Group(names, _does(line, at)) for names, line, at in lines)
-    where = None if signal is None else signal.step_id
-    return Parting(now, where, "" if signal is None else signal.error_msg, said)
+    found = [failure for _, line, at in lines if (failure := _answered(line, at)) is not None]
+    step_id, message = found[0] if found else (None, "")
+    return Parting(now, step_id, message, said)
+
+
+def _answered(line: Sequence[Event], at: int) -> tuple[str, str] | None:
+    """The failure that is being answered at an event, as its step and its message; None where there is none."""
+    now = line[at].at
+    here = [event for event in line[: at + 1] if event.at == now]
+    for event in reversed(here):
+        if isinstance(event, e.Signal):
+            return event.step_id, event.error_msg
+        if isinstance(event, e.StepEnd) and event.error is not None and event is line[at]:
+            return event.step_id, event.error.error_msg
+    # With steps side by side a failure is answered once those in flight have ended, which may be minutes later.
+    route = next((event for event in line[at:] if event.at > now or isinstance(event, e.Route)), None)
+    if not isinstance(route, e.Route) or route.step_id is None or route.at != now:
+        return None
+    signals = [event for event in line[:at] if isinstance(event, e.Signal) and event.step_id == route.step_id]
+    return (route.step_id, signals[-1].error_msg) if signals else None
 
 
 # Events are compared by what comes of them. A rule's name, a gate's reading or the limit in force differ between any
@@ -146,10 +161,23 @@ def _work(step: Step) -> Any:
 
 def _does(line: Sequence[Event], at: int) -> str:
     """What a session does from here on, in a few words: what comes of a decision is said rather than the decision."""
+    now, draft, failed = line[at].at, _draft_before(line, at), False
     for event in line[at:]:
+        if failed and event.at > now:
+            return "waits for what is running"
+        if isinstance(event, e.PlanDraft):
+            draft = event
+        if isinstance(event, e.PlanRejected) and draft is not None:
+            return f"has {_CUTS[draft.granularity]} refused"
         if said := _in_words(event):
             return said
+        failed = failed or (isinstance(event, e.StepEnd) and event.state is StepState.FAILED)
     return "nothing more"
+
+
+def _draft_before(line: Sequence[Event], at: int) -> e.PlanDraft | None:
+    """The draft that was made last."""
+    return next((event for event in reversed(line[:at]) if isinstance(event, e.PlanDraft)), None)
 
 
 def _in_words(event: Event) -> str:
@@ -171,8 +199,6 @@ def _in_words(event: Event) -> str:
             return f"{event.state} step {event.step_id}"
         case e.Gate() if not event.admitted:
             return f"is stopped by {event.gate}"
-        case e.PlanRejected():
-            return "has its draft refused"
         case e.SolverCalled():
             return "asks the Solver"
         case e.SessionComplete():

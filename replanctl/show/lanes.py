@@ -55,7 +55,7 @@ ROWS = (
     Row("calls", lambda f: number(f.calls), lambda f: f.calls),
     Row("tokens", lambda f: number(f.tokens), lambda f: f.tokens),
     Row("time", lambda f: seconds(f.seconds), lambda f: f.seconds),
-    Row("gaps", lambda f: number(f.gaps)),
+    Row("gaps", lambda f: number(f.gaps), lambda f: f.gaps),
     Row("effects", lambda f: number(f.effects)),
 )
 

@@ -118,20 +118,25 @@ def _never_used(matrix: Matrix) -> Iterator[str]:
 
 
 def _goals(goals: Sequence[Facts]) -> Iterator[str]:
-    if goals:
-        lost = [facts.key[1] for facts in goals if not facts.completed]
+    # Of a change that nothing came of (the step was never reached, or the mode refuses it) no session says anything.
+    taken = [facts for facts in goals if "goal-changed" in facts.rules]
+    if taken:
+        lost = [facts.key[1] for facts in taken if not facts.completed]
         where = f"; not after {', '.join(dict.fromkeys(lost))}" if lost else ""
-        yield f"{number(len(goals) - len(lost))} of {plural(len(goals), 'changed goal')} met{where}"
+        yield f"{number(len(taken) - len(lost))} of {plural(len(taken), 'changed goal')} met{where}"
+    if len(taken) < len(goals):
+        yield f"{plural(len(goals) - len(taken), 'goal change')} came to nothing: refused, or never due"
 
 
 def _pairs(matrix: Matrix) -> Iterator[str]:
     pairs = matrix.pairs
     if pairs is None:
         return
-    yield (
-        f"{number(pairs.tried)} of {number(pairs.in_all)} pairs of faults: {number(pairs.completed)} reach the goal; "
-        f"{number(pairs.worse)} do not although each fault alone does"
-    )
+    reach = f"{number(pairs.completed)} {'reaches' if pairs.completed == 1 else 'reach'} the goal"
+    worse = f"{number(pairs.worse)} {'does' if pairs.worse == 1 else 'do'} not although each fault alone does"
+    alone = "; the others end short under one of the two alone" if pairs.completed < pairs.tried else ""
+    more = f"; {worse}" if pairs.worse else alone
+    yield f"{number(pairs.tried)} of {number(pairs.in_all)} pairs of faults: {reach}{more}"
     for one in pairs.shown[:3]:
         yield f"{' and '.join(one.faults)}: {REASONS.get(one.reason, one.reason)}"
 
@@ -139,11 +144,17 @@ def _pairs(matrix: Matrix) -> Iterator[str]:
 def totals_in_words(totals: Totals) -> str:
     """How many sessions came to what."""
     parts = [f"{number(totals.absorbed)} of them without a replan"] if totals.absorbed else []
-    parts += [f"{number(totals.with_gaps)} with gaps"] if totals.with_gaps else []
-    met = f"{number(totals.completed)} of {plural(totals.sessions, 'session')} reach the goal"
-    others = [f"{number(totals.handed_over)} are handed over", f"{number(totals.stopped)} stopped"]
-    short = " and ".join(text for text in others if not text.startswith("0 ")) or "none ends short"
-    return f"{', '.join([met, *parts])}; {short}."
+    gaps = "all" if 1 < totals.with_gaps == totals.completed else number(totals.with_gaps)
+    parts += [f"{gaps} with gaps"] if totals.with_gaps else []
+    reach = "reaches" if totals.completed == 1 else "reach"
+    met = f"{number(totals.completed)} of {plural(totals.sessions, 'session')} {reach} the goal"
+    ends = {"handed over": totals.handed_over, "stopped": totals.stopped}
+    short = [f"{number(many)} {'is' if many == 1 else 'are'} {how}" for how, many in ends.items() if many]
+    # The second verb goes without saying where it is the first one's.
+    said = " and ".join(short).replace(
+        " are stopped", " stopped" if len(short) > 1 and totals.handed_over > 1 else " are stopped"
+    )
+    return f"{', '.join([met, *parts])}; {said or 'none ends short'}."
 
 
 def closing(paper: Paper, totals: Totals, todo: Sequence[str]) -> None:

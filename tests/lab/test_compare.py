@@ -111,3 +111,24 @@ def test_lanes_that_go_on_together_may_part_later() -> None:
         [("one",), ("two",)],
     ]
     assert found.partings[1].groups[0].does == "is stopped by max_replans"
+
+
+def words_of(name: str) -> list[tuple[str | None, dict[str, str]]]:
+    """Where the strategies part over an example: the step, and what each group does."""
+    of, lanes = example(name), list(Strategy)
+    facts = list(sweep_trials([(of.rehearsal, compare_trials(of, lanes))]))
+    found = race(compare(facts, [str(each) for each in lanes]), of, lanes, facts).race
+    assert found is not None
+    return [(each.step_id, {group.lanes[0]: group.does for group in each.groups}) for each in found.partings]
+
+
+def test_a_failure_that_is_answered_later_is_named_where_lanes_part() -> None:
+    """Step 2 is in flight when step 3 fails: only a lane that never answers goes on at once."""
+    first, second = words_of("parallel")
+    assert first == ("3", {"none": "waits for what is running", "rewoo": "leaves step 3 as a gap"})
+    assert (second[0], second[1]["none"]) == ("3", "hands it over")
+
+
+def test_a_draft_that_is_refused_is_told_by_its_depth() -> None:
+    (step, words), *_ = words_of("rewoo")
+    assert (step, words["patch"], words["global"]) == ("2", "has a patch refused", "has a new plan refused")

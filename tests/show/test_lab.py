@@ -12,6 +12,7 @@ from replanctl.lab import (
     Matrix,
     MatrixOptions,
     Strategy,
+    Totals,
     Tuning,
     compare,
     compare_trials,
@@ -35,6 +36,7 @@ from replanctl.show import (
     tune_markdown,
     tune_screen,
 )
+from replanctl.show.matrix import totals_in_words
 from tests.lab.making import case, example, limited
 from tests.show.golden import assert_golden, drawn
 
@@ -184,3 +186,17 @@ def test_nothing_stopped() -> None:
     of = example("vendors")
     said = drawn(lambda paper: tune_screen(paper, tune(sweep_trials([(of.rehearsal, tune_trials(of, Policy()))]))))
     assert "No gate stopped any of 1 session (0.0–97.5 %)." in said
+
+
+TOTALS = [
+    (Totals(60, 29, 17, 12, 0, 27, 4), "29 of 60 sessions reach the goal, 17 of them without a replan; 27 are handed "
+     "over and 4 stopped."),
+    (Totals(1, 1, 1, 0, 0, 0, 0), "1 of 1 session reaches the goal, 1 of them without a replan; none ends short."),
+    (Totals(260, 236, 0, 0, 236, 0, 24), "236 of 260 sessions reach the goal, all with gaps; 24 are stopped."),
+    (Totals(3, 1, 0, 0, 1, 1, 1), "1 of 3 sessions reaches the goal, 1 with gaps; 1 is handed over and 1 is stopped."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("totals", "said"), TOTALS, ids=[said[:12] for _, said in TOTALS])
+def test_what_sessions_came_to_in_words(totals: Totals, said: str) -> None:
+    assert totals_in_words(totals) == said
