@@ -80,7 +80,8 @@ def flags(change: dict[str, Any], folder: Path, number: int) -> list[str]:
         words += ["--settle", f"{name}={said}"]
     if "outcomes" in change:
         file = folder / f"then{number}.yaml"
-        file.write_text(json.dumps({"outcomes": change["outcomes"]}), encoding="utf-8")
+        given = {name: change[name] for name in ("outcomes", "interruptions") if name in change}
+        file.write_text(json.dumps(given), encoding="utf-8")
         words += ["--outcomes", str(file)]
     return words
 
@@ -105,6 +106,7 @@ def try_door(seed: int) -> tuple[str, str]:
                 change["limits"] = {gate: 50 if v is None else v for gate, v in change.get("limits", {}).items()}
                 if door.from_a_file:
                     change.pop("outcomes", None)
+                    change.pop("interruptions", None)
                 went_on = cli("resume", "1", *flags(change, folder, number), "--format", "json", "-q")
                 try:
                     session.take_up(json.loads(json.dumps(change)))

@@ -63,6 +63,12 @@ class Life(Dice):
             found["outcomes"] = self.outcomes(r) if r.random() < 0.6 else []
             if '"schema": {' in json.dumps(self.first):  # a result under one can't be made up
                 found["outcomes"] = with_values(r, found["outcomes"])
+            if r.random() < 0.2:
+                same = self.first.get("interruptions", [])
+                one = {"goal": r.choice(GOALS)} | r.choice(
+                    [{"after": r.choice(self.ids)}, {"at": r.choice(["1s", "9s"])}]
+                )
+                found["interruptions"] = r.choice([[*same, one], [one], same])
         if doubts:
             found["settle"] = {name: self.word(r) for name in doubts}
         return found
@@ -120,7 +126,8 @@ def taken(change: dict[str, Any], file: Path) -> Any:
         for gate, value in change.get("limits", {}).items()
     }
     if "outcomes" in change:
-        file.write_text(json.dumps({"outcomes": change["outcomes"]}), encoding="utf-8")
+        given = {name: change[name] for name in ("outcomes", "interruptions") if name in change}
+        file.write_text(json.dumps(given), encoding="utf-8")
     settle = {name: tuple(word) if isinstance(word, list) else word for name, word in change.get("settle", {}).items()}
     outcomes = file if "outcomes" in change else None
     return changes_of(limits, change.get("granularity"), change.get("goal"), outcomes, settle)

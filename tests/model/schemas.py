@@ -57,7 +57,7 @@ def violation(value: Any, schema: dict[str, Any]) -> str | None:
     error = jsonschema.exceptions.best_match(_validator(json.dumps(schema)).iter_errors(value))
     if error is None:
         return None
-    if len(error.message) > 90:
+    if len(error.message) > 70:
         raise Ambiguous("a schema's message that is long may be told shorter")
     place = ""
     for part in error.absolute_path:

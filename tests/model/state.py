@@ -31,6 +31,7 @@ class State(Health):
         self.script = Script(document.get("outcomes") or [])
         self.rules: list[dict[str, Any]] = document.get("planner") or []
         self.interruptions: list[dict[str, Any]] = [dict(i) for i in document.get("interruptions") or []]
+        self.came: list[dict[str, Any]] = []  # interruptions of an earlier list that have come due
         self.coefficients = DEFAULT_COEFFICIENTS | (policy.get("coefficients") or {})
         retry = policy.get("retry") or {}
         self.max_attempts: int = retry.get("max_attempts", 3)

@@ -24,6 +24,10 @@ class RefusedError(Exception):
     """What the person gave can't be taken: exit 2."""
 
 
+def plain(interruption: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in interruption.items() if key != "fired"}
+
+
 class TakingUp(Asking):
     """What changes between two stretches of one session."""
 
@@ -52,14 +56,13 @@ class TakingUp(Asking):
             s.gate_stop = s.gave_up = None
             reopened = self.settle(words)
             self.reopen(reason, reopened)
-            if "goal" in change:
-                self.x.come_due({"goal": change["goal"]})
-            if s.goal_waits and s.change is None:
-                s.change = {"goal": s.goal, "refutes": [], "again": True}
-        else:
-            s.reopen_due = True
-            if "goal" in change:
-                self.x.come_due({"goal": change["goal"]})
+        s.reopen_due = not behind
+        if "goal" in change:  # what a person says now comes behind what came due before
+            self.x.due_before()
+            self.x.due_now()
+            self.x.come_due({"goal": change["goal"]})
+        if behind and s.goal_waits and s.change is None:
+            s.change = {"goal": s.goal, "refutes": [], "again": True}
 
     def new_limits(self, given: dict[str, Any]) -> dict[str, Any]:
         found = {}
@@ -78,6 +81,19 @@ class TakingUp(Asking):
             self.s.force = change["granularity"]
         if "outcomes" in change:
             self.s.script = Script(change["outcomes"])
+        if "interruptions" in change:
+            self.expect(change["interruptions"])
+
+    def expect(self, interruptions: list[dict[str, Any]]) -> None:
+        """Others are to come; one that has come due does not come due again."""
+        s = self.s
+        s.came += [plain(one) for one in s.interruptions if one.get("fired")]
+        left, s.interruptions = list(s.came), [dict(one) for one in interruptions]
+        for one in s.interruptions:
+            if one in left:
+                left.remove(plain(one))
+                s.came.remove(plain(one))
+                one["fired"] = True
 
     # --- a gate's check made again
 
