@@ -107,6 +107,8 @@ class StepEnds:
         changes = state.variables.refute(refutes)
         state.graph.fail(cell, awaits_replan=on_failure is OnFailure.REPLAN)
         moves = state.graph.moves
+        # Before it is told: an interruption that a person gives behind the ending comes too late for it.
+        self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
         yield self._failed(execution, StepError(signal.error_type, signal.error_msg), on_failure is OnFailure.DEFER)
         cause = outcome.cause if outcome is not None else ""
         event = state.emit(
@@ -115,7 +117,6 @@ class StepEnds:
         )  # fmt: skip
         yield event
         yield from state.health_events(changes)
-        self._interruptions.step_ended(state.graph.lineage_ids(cell), state.at)
         unmade = frozenset(self._unmade(cell)) if missing is not None else frozenset()
         doubtful = execution.made is not None and execution.made.came is Came.DOUBT
         yield from self._answer(Failure(cell, event, unmade, doubtful=doubtful, resting=(moves, resting)))

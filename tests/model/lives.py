@@ -45,6 +45,7 @@ class Life(Dice):
         super().__init__(seed, features)
         self.first = self.document()
         self.r = self.part("life")
+        self.expected: list[dict[str, Any]] | None = None
 
     def next_change(self, stopped: dict[str, Any], doubts: list[str]) -> dict[str, Any]:
         """What a person changes of a session that stopped so."""
@@ -63,15 +64,19 @@ class Life(Dice):
             found["outcomes"] = self.outcomes(r) if r.random() < 0.6 else []
             if '"schema": {' in json.dumps(self.first):  # a result under one can't be made up
                 found["outcomes"] = with_values(r, found["outcomes"])
-            if r.random() < 0.2:
-                same = self.first.get("interruptions", [])
-                one = {"goal": r.choice(GOALS)} | r.choice(
-                    [{"after": r.choice(self.ids)}, {"at": r.choice(["1s", "9s"])}]
-                )
-                found["interruptions"] = r.choice([[*same, one], [one], same])
+            self.expect(r, found)
         if doubts:
             found["settle"] = {name: self.word(r) for name in doubts}
         return found
+
+    def expect(self, r: random.Random, found: dict[str, Any]) -> None:
+        """Other interruptions; a later file without any would go back to the plan's own."""
+        if r.random() < 0.2:
+            one = {"goal": r.choice(GOALS)} | r.choice([{"after": r.choice(self.ids)}, {"at": "90s"}])
+            same = self.first.get("interruptions", [])
+            self.expected = r.choice([[*same, one], [one], same])
+        if self.expected is not None:
+            found["interruptions"] = self.expected
 
     def word(self, r: random.Random) -> Any:
         kind = r.choice(["done", "done", "again", "skip"])

@@ -39,6 +39,8 @@ class Once:
         if mine:
             return mine[-1]
         fits = [c for _, c in counting if c.status == "ok" and breach(c.value, step.produces) is None]
+        if fits and max(fits, key=lambda call: call.order) is not fits[-1]:
+            raise Ambiguous("of two answers one was asked for last, and one came last")
         may = [c for _, c in counting if c.kind == "may"]
         return fits[-1] if fits else may[-1] if may else counting[-1][1]
 

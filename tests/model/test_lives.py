@@ -114,6 +114,19 @@ CASES = [
         {"goal": "third"},
     ),
     LifeCase(
+        "an interruption given after the ending that it waits for comes too late, also right behind it",
+        plan(
+            {"id": 1, "tool": "a", "on_failure": "skip"},
+            {"id": 2, "tool": "b", "depends_on": []},
+            policy={"gates": {"max_steps": 1}},
+            outcomes=[outcome({"tool": "a"}, "shape")],
+        ),
+        [{"limits": {"max_steps": 9}, "outcomes": [], "interruptions": [{"goal": "other", "after": 1}]}],
+        "goal_met_with_gaps",
+        "v1 1: failed, v1 2: done",
+        {"goal": "g"},
+    ),
+    LifeCase(
         "an execution that the new limit ends too ends the session: no version is made for it",
         plan(
             {"id": 1, "tool": "a"},
