@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from importlib import import_module
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -108,7 +108,9 @@ def _dealt(study: Study, work: Work, options: SweepOptions) -> tuple[Study, Work
 def sweeping(study: Study, work: Work, options: SweepOptions, world: World) -> Iterator[Iterator[Facts]]:
     """Run a study and give its facts in order. They are kept in a file beside the store until all went well."""
     kept = None if options.no_store else FactsFile.open(_path(study, options, world), study, go_on=options.continue_)
-    bar = Progress(world.stderr, study.sessions, world.clock, shown=not options.quiet)
+    # The table of a matrix is written as soon as its plan's sessions are done, and the bar stands in its way.
+    ends = set(accumulate(case.trials for case in study.cases)) if study.kind is Kind.MATRIX else set()
+    bar = Progress(world.stderr, study.sessions, world.clock, shown=not options.quiet, pauses=ends)
     done = False
     try:
         with _executor(options) as (executor, workers), bar:

@@ -4,14 +4,14 @@ who calls has read it."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 from replanctl.show.text import glyphs_for
-from replanctl.show.words import number, seconds
+from replanctl.show.words import number, plural, seconds
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,11 +76,21 @@ class _Line:
 class Progress(_Line):
     """Counts sessions, and says on a terminal how many are done, how fast, and how long the rest takes.
 
-    `clock` gives seconds. Where the stream is no terminal, or it is not to be `shown`, nothing is written.
+    `clock` gives seconds. Where the stream is no terminal, or it is not to be `shown`, nothing is written. After the
+    sessions whose numbers are in `pauses`, and after the last, a table may be written to the same terminal: by then the
+    line is wiped.
     """
 
-    def __init__(self, stream: TextIO, total: int, clock: Callable[[], float], *, shown: bool = True) -> None:
-        self._stream, self._total, self._clock = stream, total, clock
+    def __init__(
+        self,
+        stream: TextIO,
+        total: int,
+        clock: Callable[[], float],
+        *,
+        shown: bool = True,
+        pauses: Container[int] = (),
+    ) -> None:
+        self._stream, self._total, self._clock, self._pauses = stream, total, clock, pauses
         self._shown = shown and stream.isatty()
         self._began = self._drawn = clock()
         self._new = 0
@@ -90,8 +100,10 @@ class Progress(_Line):
         """One more session is done; one that is not `new` was done before."""
         self.done += 1
         self._new += new
+        if self._shown and (self.done in self._pauses or self.done >= self._total):
+            self._wipe()
         # Not at each session: a terminal that is written to a thousand times a second is what would be waited for.
-        if self._shown and (now := self._clock()) - self._drawn >= EVERY:
+        elif self._shown and (now := self._clock()) - self._drawn >= EVERY:
             self._drawn = now
             self._write(self._line(now - self._began))
 
@@ -108,14 +120,21 @@ class Progress(_Line):
         self._stream.write(f"\r{line[:room]:<{room}}")
         self._stream.flush()
 
+    def _wipe(self) -> None:
+        self._write("")
+        self._stream.write("\r")
+        self._stream.flush()
+
     def _end(self, *, well: bool) -> None:
         """Wipe the line, and say what it came to where all went well."""
         if not self._shown:
             return
-        self._write("")
+        if self.done < self._total:  # behind the last session it is wiped, and a table stands there
+            self._wipe()
         spent = self._clock() - self._began
-        said = f"  {number(self._new)} sessions in {spent:.1f}s, {number(self._new / max(spent, 1e-9))} a second\n"
-        self._stream.write("\r" + (said if well and self._new else ""))
+        rate = number(self._new / max(spent, 1e-9))
+        if well and self._new:
+            self._stream.write(f"  {plural(self._new, 'session')} in {spent:.1f}s, {rate} a second\n")
         self._stream.flush()
 
 
