@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from replanctl.kinds import Granularity, Mode, OnFailure, Settle, Status, Verdict
     from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_trials
     from replanctl.lab.facts import Facts
-    from replanctl.lab.matrix import Matrix, matrix, matrix_trials
+    from replanctl.lab.faulted import matrix_trials
+    from replanctl.lab.matrix import Matrix, matrix
     from replanctl.lab.sweep import sweep
     from replanctl.lab.trial import Trial
     from replanctl.lab.tune import Tuning, tune, tune_trials
@@ -71,7 +72,8 @@ _HOMES = {
     "replanctl.lab.sweep": ("sweep",),
     "replanctl.lab.compare": ("Comparison", "Lane", "Strategy", "compare", "compare_trials"),
     "replanctl.lab.facts": ("Facts",),
-    "replanctl.lab.matrix": ("Matrix", "matrix", "matrix_trials"),
+    "replanctl.lab.matrix": ("Matrix", "matrix"),
+    "replanctl.lab.faulted": ("matrix_trials",),
     "replanctl.lab.trial": ("Trial",),
     "replanctl.lab.tune": ("Tuning", "tune", "tune_trials"),
     "replanctl.live.draft": ("Draft",),

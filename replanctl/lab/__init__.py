@@ -20,8 +20,9 @@ from replanctl.lab.compare import (
 )
 from replanctl.lab.coverage import Coverage, Dead
 from replanctl.lab.facts import Doubled, Facts, Freed, Stopped
+from replanctl.lab.faulted import MatrixOptions, matrix_trials
 from replanctl.lab.intervals import clopper_pearson, sign_test, wilson
-from replanctl.lab.matrix import Matrix, MatrixOptions, Pairs, Row, Stranded, Twice, matrix, matrix_trials
+from replanctl.lab.matrix import Matrix, Pairs, Row, Stranded, Twice, matrix
 from replanctl.lab.race import parting, race
 from replanctl.lab.stats import Decided, Stats, stats
 from replanctl.lab.study import (

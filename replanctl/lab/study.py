@@ -19,7 +19,8 @@ from replanctl.host import Case
 from replanctl.lab.bills import COMPARE_MONEY, TUNE_MONEY
 from replanctl.lab.compare import Comparison, Lane, Strategy, compare, compare_trials, paired
 from replanctl.lab.facts import Facts
-from replanctl.lab.matrix import Matrix, MatrixOptions, matrix, matrix_trials
+from replanctl.lab.faulted import MatrixOptions, matrix_trials
+from replanctl.lab.matrix import Matrix, matrix
 from replanctl.lab.race import race
 from replanctl.lab.said import ALIKE, SAID
 from replanctl.lab.stats import Stats
