@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -217,13 +217,17 @@ def _status_of(fault: str) -> str:
 
 def _stranded(rows: Iterable[Row]) -> Iterator[Stranded]:
     for row in rows:
-        once = tuple(str(status) for status, f in zip(FAULTS, row.once, strict=True) if not f.completed)
-        stays = tuple(str(status) for status, f in zip(FAULTS, row.always, strict=True) if not f.completed)
+        once, stays = _ending_short(row.once), _ending_short(row.always)
         if once:
             yield Stranded(row.step_id, row.tool, once, False)
         # A status that strands a session once is said so, and not again under those that do it only for ever.
         if only := tuple(status for status in stays if status not in once):
             yield Stranded(row.step_id, row.tool, only, True)
+
+
+def _ending_short(cells: Sequence[Facts]) -> tuple[str, ...]:
+    """The statuses under which a session ends short. Of a fault that met no call nothing ended."""
+    return tuple(str(s) for s, f in zip(FAULTS, cells, strict=True) if not f.completed and not f.unlanded)
 
 
 # Where nothing of this is written down, every fault that stays must end short, and the table says so once instead of

@@ -202,7 +202,7 @@ def _in_words(event: Event) -> str:
         case e.SolverCalled():
             return "asks the Solver"
         case e.SessionComplete():
-            return f"ends, {event.reason}"
+            return f"ends as {event.reason}"
         case _:
             return ""
 

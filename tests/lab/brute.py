@@ -189,8 +189,15 @@ def swept(of: Rehearsal, pairs: Iterable[tuple[Fault, Fault]] = (), *, goals: bo
 
 
 def no_way_out(of: Rehearsal, found: Swept) -> set[tuple[str, str, bool]]:
-    """Step and status from which no session came to its goal, and whether only a failure that stays does that."""
-    ends = {(fault.step, str(fault.status), fault.always): one.completed for fault, one in found.cells}
+    """Step and status from which no session came to its goal, and whether only a failure that stays does that.
+
+    A fault that met no call is no failure.
+    """
+    ends = {
+        (fault.step, str(fault.status), fault.always): one.completed
+        for fault, one in found.cells
+        if not cell(one, [fault])["unlanded"]
+    }
     stuck = {(step, status, False) for (step, status, always), fine in ends.items() if not always and not fine}
     stays = {(step, status) for (step, status, always), fine in ends.items() if always and not fine}
     return stuck | {(step, status, True) for step, status in stays if (step, status, False) not in stuck}

@@ -121,6 +121,11 @@ def test_a_fault_that_meets_no_call_is_told() -> None:
     assert found.unlanded == tuple(f"2={status}{how}" for how in ("", ":always") for status in FAULTS)
 
 
+def test_a_fault_that_meets_no_call_is_no_failure_without_a_way_out() -> None:
+    found = matrix_of(case(TWO + "outcomes: [{match: {step: 1}, returns: [denied]}]\n"))
+    assert {one.step_id for one in found.stranded} == {"1"}
+
+
 def test_a_changed_goal_after_each_step() -> None:
     own = "interruptions: [{after: 1, goal: one}, {after: 2, goal: another}]\n"
     assert [f.key for f in matrix_of(case(TWO), MatrixOptions(goals=True)).goals] == [
