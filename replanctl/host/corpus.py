@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from os.path import abspath
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,12 @@ def load_corpus(paths: Iterable[str], *, scenarios: bool = True, stdin: Any = No
     cases: dict[str, Case] = {}
     problems: list[Problem] = []
     paths = list(paths)
-    for path in (file for name in paths for file in _files(name)):
+    # One file is one rehearsal, by whichever of its names it came first: `plans`, `./plans/a.yaml`, `plans/a.yaml`.
+    files: dict[str, str] = {}
+    for file in (file for name in paths for file in _files(name)):
+        # A link is not followed: what stands beside it may be other than what stands beside its target.
+        files.setdefault(file if file == STDIN else abspath(file), file)  # noqa: PTH100 `resolve` follows links
+    for path in files.values():
         try:
             found = load_rehearsals(path) if scenarios and path != STDIN else [load_rehearsal(path, stdin=stdin)]
         except InputError as error:

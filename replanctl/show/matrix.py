@@ -96,17 +96,19 @@ def statuses_in_words(statuses: Sequence[str]) -> str:
 
 def _twice(matrix: Matrix) -> Iterator[str]:
     """Tools that the same statuses make act twice, together."""
-    alike: dict[tuple[tuple[str, ...], bool, int], list[str]] = {}
+    alike: dict[tuple[str, bool, int], list[str]] = {}
+    always = {one.tool for one in matrix.base.doubled}
     for one in matrix.twice:
-        alike.setdefault((one.statuses, one.idempotent, one.times), []).append(one.tool)
-    for (statuses, idempotent, times), tools in alike.items():
+        under = ", ".join(one.statuses) or "a new goal or two faults"
+        when = "even without a fault" if one.tool in always else f"under {under}"
+        alike.setdefault((when, one.idempotent, one.times), []).append(one.tool)
+    for (when, idempotent, times), tools in alike.items():
         said = (
             "taken for idempotent, the same call takes"
             if idempotent
             else "although it acts only once, the same call takes"
         )
-        under = ", ".join(statuses) or "a new goal or two faults"
-        yield f"{', '.join(tools)} under {under}: {said} effect up to {times} times"
+        yield f"{', '.join(tools)} {when}: {said} effect up to {times} times"
 
 
 def _never_used(matrix: Matrix) -> Iterator[str]:

@@ -364,6 +364,12 @@ def test_a_tuned_policy_frees_what_it_says(cli: Cli) -> None:
     assert again["tuning"]["completed"] == 6
 
 
+def test_a_file_that_is_named_in_several_ways_is_one_rehearsal(cli: Cli) -> None:
+    names = ["plans/lab/support", "./plans/lab/support/card.yaml", "plans/lab/../lab/support/card.yaml"]
+    found = json.loads(fine(cli("tune", *names, "--format", "json")))["tuning"]
+    assert found["sessions"] == json.loads(fine(cli("tune", names[0], "--format", "json")))["tuning"]["sessions"] == 6
+
+
 def test_stored_runs_are_a_corpus(cli: Cli) -> None:
     cli("run", "plans/vendors.yaml", "-q", "--max-replans", "0")
     cli("run", "plans/vendors.yaml", "-q", "--fault", "1=denied")

@@ -188,6 +188,13 @@ def test_nothing_stopped() -> None:
     assert "No gate stopped any of 1 session (0.0–97.5 %)." in said
 
 
+def test_a_call_that_the_plan_makes_twice_doubles_without_a_fault() -> None:
+    of = case("goal: g\nsteps: [{id: 1, tool: a}, {id: 2, tool: a}, {id: 3, tool: b}]\n")
+    text = matrix_markdown(matrix(of, sweep_trials([(of.rehearsal, matrix_trials(of, MatrixOptions()))])))
+    assert "a even without a fault: taken for idempotent" in text
+    assert "b under lost, shape, empty, semantic: taken for idempotent" in text
+
+
 TOTALS = [
     (Totals(60, 29, 17, 12, 0, 27, 4), "29 of 60 sessions reach the goal, 17 of them without a replan; 27 are handed "
      "over and 4 stopped."),
