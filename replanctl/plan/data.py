@@ -6,13 +6,19 @@ begins with, before any is parsed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import msgspec
 
 SMALL = 1_000  # characters of a text that is not counted where there is little else
 MOST_BYTES = 64 * 1024 * 1024  # of texts and keys that one call may hold, in UTF-8
+
+# What a tool or a planner written in Python hands over is bounded more widely: it is there once, and read in parts. But
+# a list of lists of the same list is small for Python and without end for whoever writes it down.
+MOST_ANSWERED = 10_000_000  # values
+MOST_TEXT = 512 * 1024 * 1024  # characters
+_DEEPEST = 1_000  # levels; Python's own encoder goes no deeper
 
 # A subclass of these is data by what it holds; its own __str__ and __repr__ are never asked.
 _PLAIN: tuple[tuple[type, Any], ...] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
@@ -26,9 +32,10 @@ def data_of(value: Any) -> Any:
     """A copy of a value as JSON has it: dataclasses are mappings, sets and tuples lists, dates text, NaN null.
 
     Raises NoDataError for anything else: generators, coroutines, classes, a value in itself, numbers of thousands of
-    digits, half a surrogate pair.
+    digits, half a surrogate pair, more than MOST_ANSWERED values or MOST_TEXT characters.
     """
     try:
+        _check_bounds(value)
         # By way of JSON, which is what is stored: what does not survive that is refused here, where it can be said
         # whose value it is.
         return msgspec.json.decode(msgspec.json.encode(value, enc_hook=_plain))
@@ -40,6 +47,51 @@ def data_of(value: Any) -> Any:
         raise NoDataError("text with half a surrogate pair in it") from None
     except Exception as error:
         raise NoDataError(f"a {_kind(value)} that JSON can't say ({type(error).__name__})") from None
+
+
+def _check_bounds(value: Any) -> None:
+    """Raise NoDataError for what would be too much when every value in it is written as often as it is there."""
+    level = [value] if type(value) not in _LEAVES else []
+    values = text = depth = 0
+    while level:
+        below: list[Any] = []
+        for item in level:
+            inner = _inside(item)
+            values += len(inner)
+            if values > MOST_ANSWERED or text > MOST_TEXT:
+                raise NoDataError(f"a {_kind(value)} of {_TOO_MUCH}")
+            for each in inner:
+                kind = type(each)
+                if kind is str:
+                    text += len(each)
+                elif kind not in _LEAVES:
+                    below.append(each)
+        level, depth = below, depth + 1
+        if depth > _DEEPEST:
+            raise RecursionError
+
+
+_TOO_MUCH = f"more than {MOST_ANSWERED:,} values or {MOST_TEXT >> 20} MB of text"
+_LEAVES = frozenset({str, int, float, bool, type(None), bytes, bytearray})
+_LISTS: tuple[Any, ...] = (list, tuple, set, frozenset)
+
+
+def _inside(value: Any) -> Collection[Any]:
+    """The values in a value, as the encoder sees them: a subclass is never asked what it holds."""
+    kind = type(value)
+    if kind is dict:
+        return value.values()  # type: ignore[no-any-return]
+    if kind in _LISTS:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, dict):
+        return dict.values(value)
+    for base in _LISTS:
+        if isinstance(value, base):
+            return [*base.__iter__(value)]
+    if isinstance(value, msgspec.Struct):
+        return [getattr(value, name, None) for name in value.__struct_fields__]
+    fields = getattr(kind, "__dataclass_fields__", None)
+    return [getattr(value, name, None) for name in fields] if isinstance(fields, dict) else ()
 
 
 def _plain(value: Any) -> Any:
