@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from itertools import combinations, zip_longest
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from replanctl.lab import (
     compare_trials,
     matrix,
     matrix_trials,
+    parting,
     sign_test,
     sweep_trials,
     tune,
@@ -165,3 +167,26 @@ def chance(better: int, worse: int) -> float:
     coins = better + worse
     falls = [bin(way).count("1") for way in range(2**coins)]
     return float(sum(abs(2 * heads - coins) >= abs(better - worse) for heads in falls) / 2**coins)
+
+
+# What only says why: it differs between any two policies, and nothing comes of it.
+WHY = {"limit", "reading", "rule", "escalated_from", "limits", "mode", "detail", "evidence", "on_failure"}
+
+
+def bare(value: Any) -> Any:
+    """An event without what only says why."""
+    if isinstance(value, dict):
+        return {name: bare(item) for name, item in value.items() if name not in WHY}
+    return [bare(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_where_two_lanes_part(seed: int) -> None:
+    of = of_seed(seed + 30_000)
+    lanes = lanes_of(of, [Strategy.PATCH, Strategy.TAIL, Strategy.REWOO, Strategy.HYBRID])
+    streams = [[bare(plain(event)) for event in brute.ran(of, policy=lane.policy).events[1:]] for lane in lanes]
+    for (lane, one), (other_lane, other) in combinations(zip(lanes, streams, strict=True), 2):
+        differs = (event for event, beside in zip_longest(one, other, fillvalue={}) if event != beside)
+        first = next(differs, None)
+        found = parting(of, lane, other_lane)
+        assert (found and found.at) == (first and first["at"])
