@@ -233,11 +233,18 @@ def unmakeable(proposal: Proposal, around: Surroundings, granularity: Granularit
     a plan that a planner writes anew.
     """
     reasons = []
-    known = proposal.reader(around.graph)
+    known, to_run = proposal.reader(around.graph), {step.id for step in proposal.steps}
     for step in proposal.steps:
         before = _excuse(step, proposal, around, granularity)
         own = around.failed is not None and before is around.failed.step
         excused = before is not None and not own and same_call(step, before)
-        if not excused and (why := around.unmakeable(step, known(step))):
+        if excused or _reads_any(step, to_run, known(step)):
+            continue
+        if why := around.unmakeable(step, known(step)):
             reasons.append(f"step {step.id} makes a call of {step.tool_name} that {why}")
     return reasons
+
+
+def _reads_any(step: Step, to_run: Container[str], known: Container[str]) -> bool:
+    """Whether it reads a step that the draft lists: its args can't be read yet, also where that one was a gap."""
+    return references.mentions(step.args) and any(r.step_id in to_run for r in references.find(step.args, known))

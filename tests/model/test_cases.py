@@ -67,6 +67,30 @@ CASES = [
         {"routes": []},
     ),
     Case(
+        "a draft that lists a gap again is not refused for what reads it: the args can't be read yet",
+        plan(
+            {"id": 1, "tool": "look", "on_failure": "defer"},
+            {"id": 2, "tool": "look", "depends_on": []},
+            {"id": 3, "tool": "pay", "args": {"q": "#E1"}, "depends_on": [1, 2]},
+            tools=ONCE,
+            outcomes=[
+                outcome({"step": 1}, "empty", {"status": "ok", "value": 7}),
+                outcome({"tool": "pay"}, "semantic", "ok"),
+            ],
+            planner=[
+                {
+                    "when": {},
+                    "steps": [
+                        {"id": 1, "tool": "look", "depends_on": []},
+                        {"id": "pay_it", "tool": "pay", "action": "pay", "args": {"q": "#E1"}, "depends_on": [1]},
+                    ],
+                }
+            ],
+        ),
+        "goal_met",
+        "1 failed, 2 done, 3 failed, 1 done, pay_it done",
+    ),
+    Case(
         "an error of a tool that acts once is handed over",
         plan({"id": 1, "tool": "pay"}, tools=ONCE, outcomes=[outcome({}, "error")]),
         "escalated",
