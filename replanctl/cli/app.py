@@ -45,10 +45,8 @@ def main(words: Sequence[str], world: World | None = None) -> int:
             world.stdout.flush()
             world.stderr.flush()
             return code
-    except KeyboardInterrupt as stop:
-        return _complain(world, words, INTERRUPTED, "interrupted", *_notes(stop))
-    except StoppedError as stop:
-        return _complain(world, words, stop.exit_code, "terminated", *_notes(stop))
+    except (KeyboardInterrupt, StoppedError) as stop:
+        return _stopped(world, words, stop)
     except SystemExit as end:  # typer ends so after completing a line
         _written(world, 0)
         return end.code if isinstance(end.code, int) else 0
@@ -57,6 +55,9 @@ def main(words: Sequence[str], world: World | None = None) -> int:
     except ReplanctlError as error:
         return _complain(world, words, error.exit_code, str(error), _in_the_store(error.hint, words))
     except BaseException as error:
+        # A stop may come while a library has half begun something, and what that then cannot end is no bug of ours.
+        if (behind := _stop_behind(error)) is not None:
+            return _stopped(world, words, behind)
         # Any call may fail in any way once the working folder was deleted, so this is asked only when something did.
         if _is_gone():
             gone = "the working folder is gone"
@@ -140,8 +141,19 @@ def _read(words: list[str], world: World, stream: TextIO) -> tuple[Verb, Shared]
     return chosen
 
 
-def _notes(stop: BaseException) -> list[str]:
-    return getattr(stop, "__notes__", [])
+def _stopped(world: World, words: Sequence[str], stop: KeyboardInterrupt | StoppedError) -> int:
+    notes: list[str] = getattr(stop, "__notes__", [])
+    if isinstance(stop, StoppedError):
+        return _complain(world, words, stop.exit_code, "terminated", *notes)
+    return _complain(world, words, INTERRUPTED, "interrupted", *notes)
+
+
+def _stop_behind(error: BaseException) -> KeyboardInterrupt | StoppedError | None:
+    """The stop on whose way out an error came up, if there was one."""
+    behind: BaseException | None = error
+    while behind is not None and not isinstance(behind, (KeyboardInterrupt, StoppedError)):
+        behind = behind.__context__
+    return behind
 
 
 def _is_gone() -> bool:

@@ -102,9 +102,9 @@ def _dealt(study: Study, work: Work, options: SweepOptions) -> tuple[Study, Work
     return msgspec.structs.replace(study, shard=number, shards=of), sharded(work, number, of)
 
 
-@contextmanager
 # A sweep may take hours. Each session's facts are kept as they come, in a file named by the digest of all that decides
 # them: the same command goes on where it stopped, another one begins anew, and neither has to be told which.
+@contextmanager
 def sweeping(study: Study, work: Work, options: SweepOptions, world: World) -> Iterator[Iterator[Facts]]:
     """Run a study and give its facts in order. They are kept in a file beside the store until all went well."""
     kept = None if options.no_store else FactsFile.open(_path(study, options, world), study, go_on=options.continue_)

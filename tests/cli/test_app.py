@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -29,6 +30,13 @@ def long_plan(steps: int) -> str:
 
 def interrupt() -> str:
     raise KeyboardInterrupt
+
+
+def break_when_interrupted() -> NoReturn:
+    try:
+        interrupt()
+    finally:
+        raise RuntimeError("cannot join thread before it is started")
 
 
 def stumble() -> str:
@@ -84,6 +92,11 @@ def test_a_bug_is_owned_up_to(cli: Cli) -> None:
 
 def test_an_interruption_before_anything_ran_says_only_that(cli: Cli) -> None:
     cli.now = interrupt
+    assert cli("run", "plan.yaml") == Done(130, "", "replanctl: interrupted\n")
+
+
+def test_what_a_stop_breaks_on_its_way_out_is_the_stop(cli: Cli) -> None:
+    cli.now = break_when_interrupted
     assert cli("run", "plan.yaml") == Done(130, "", "replanctl: interrupted\n")
 
 
