@@ -245,7 +245,8 @@ class Graph:
         self._open.begin(self._at)
         self.ever += made
         for cell in made:
-            self.note(cell)
+            if cell.step.required or cell.step.assumes:
+                self.note(cell)
         return made
 
     def note(self, cell: Cell) -> None:

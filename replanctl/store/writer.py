@@ -77,8 +77,9 @@ class RunWriter:
 
     def append(self, event: Event) -> None:
         """Keep one event."""
-        self._pending.append(self._encode(event))
-        if len(self._pending) >= self._batch:
+        pending = self._pending
+        pending.append(self._encode(event))
+        if len(pending) >= self._batch:
             self._write()
 
     def flush(self) -> None:
