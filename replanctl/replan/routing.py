@@ -72,14 +72,15 @@ class _Rule(msgspec.Struct, frozen=True):
     name: str
     when: Callable[[RouteFacts, RoutingPolicy], bool]
     granularity: Granularity
+    error_type: ErrorType | None = None  # the only one it is about
 
 
 def _compared(facts: RouteFacts, policy: RoutingPolicy) -> int:
     return facts.direct if policy.radius is Radius.DIRECT else facts.radius
 
 
-def _is(error_type: ErrorType) -> Callable[[RouteFacts, RoutingPolicy], bool]:
-    return lambda facts, policy: facts.error_type is error_type
+def _always(facts: RouteFacts, policy: RoutingPolicy) -> bool:
+    return True
 
 
 # A missing variable looks at the step it references: one that ended without a value takes the tail with it, one that
@@ -111,17 +112,19 @@ _BROKEN = frozenset({Unreadable.FAILED, Unreadable.SKIPPED, Unreadable.VOID})
 # what was asked, and never lowered, or a planner could go round in ever smaller circles. It does not reach `global` by
 # itself: throwing away finished work takes a reason, not only persistence. A changed goal starts it afresh.
 _RULES: tuple[_Rule, ...] = (
-    _Rule("environmental", _is(ErrorType.ENVIRONMENTAL), Granularity.NONE),
-    _Rule("permission", _is(ErrorType.PERMISSION), Granularity.NONE),
+    _Rule("environmental", _always, Granularity.NONE, ErrorType.ENVIRONMENTAL),
+    _Rule("permission", _always, Granularity.NONE, ErrorType.PERMISSION),
     _Rule("may-have-happened", lambda f, p: f.doubtful, Granularity.NONE),
     _Rule("broken-dependency", lambda f, p: f.state in _BROKEN, Granularity.TAIL),
     _Rule("hidden-dependency", lambda f, p: f.state == Unreadable.PENDING, Granularity.PATCH),
-    _Rule("plan-typo", _is(ErrorType.MISSING_VAR), Granularity.PATCH),
+    _Rule("plan-typo", _always, Granularity.PATCH, ErrorType.MISSING_VAR),
     _Rule("premise-overturned", lambda f, p: f.premise_fell, Granularity.GLOBAL),
-    _Rule("wrong-decomposition", _is(ErrorType.SEMANTIC), Granularity.TAIL),
+    _Rule("wrong-decomposition", _always, Granularity.TAIL, ErrorType.SEMANTIC),
     _Rule("small-radius", lambda f, p: _compared(f, p) <= p.patch_radius, Granularity.PATCH),
-    _Rule("wide-radius", lambda f, p: True, Granularity.TAIL),
+    _Rule("wide-radius", _always, Granularity.TAIL),
 )
+# The rows that may match a failure of each type, in their order: half of the table is about another one.
+_ABOUT = {kind: tuple(rule for rule in _RULES if rule.error_type in (None, kind)) for kind in ErrorType}
 RULE_NAMES = ("goal-changed", "override", *(rule.name for rule in _RULES))
 DEPTHS = {rule.name: rule.granularity for rule in _RULES} | {"goal-changed": Granularity.GLOBAL}  # where not forced
 GOAL_CHANGED = Decision("goal-changed", Granularity.GLOBAL, 0)
@@ -149,14 +152,15 @@ def _override(facts: RouteFacts, policy: RoutingPolicy) -> Granularity | None:
         return policy.force
     if facts.forced is not None:
         return facts.forced
-    return next((policy.overrides[id_] for id_ in reversed(facts.lineage) if id_ in policy.overrides), None)
+    own = policy.overrides
+    return next((own[id_] for id_ in reversed(facts.lineage) if id_ in own), None) if own else None
 
 
 def _first_match(facts: RouteFacts, policy: RoutingPolicy) -> tuple[str, Granularity]:
     for own in policy.rules:
         if _matches(own.when, facts, policy):
             return own.name, own.granularity
-    rule = next(rule for rule in _RULES if rule.when(facts, policy))
+    rule = next(rule for rule in _ABOUT[facts.error_type] if rule.when(facts, policy))
     return rule.name, rule.granularity
 
 

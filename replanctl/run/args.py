@@ -5,6 +5,7 @@ Most calls need none of this: args that hold no reference and nothing large are 
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -34,28 +35,50 @@ def call_args(state: SessionState, cell: Cell) -> CallArgs:
     args = cell.step.args
     bulky = state.refused_args.get(id(args), "")  # the same args were too much before
     if not bulky and references.mentions(args):
-        found = references.find(args, state.graph.known.read(cell.reading))
-        size = size_of(args) + sum(state.variables.size(reference.step_id) for reference in found)
+        known = state.graph.known.read(cell.reading)
+        found = references.find(args, known)
+        size = size_of(args) + sum([state.variables.size(reference.step_id) for reference in found])
         if size > MOST_VALUES:  # else there is no need to count
-            bulky = state.too_bulky(cell.step, state.graph.known.read(cell.reading))
-        return CallArgs(args, bulky=bulky) if bulky else _read(state, cell, found)
+            bulky = state.too_bulky(cell.step, known)
+        return CallArgs(args, bulky=bulky) if bulky else _read(state, cell, found, known)
     if not bulky and (bulky := too_bulky(args)):
         state.refused_args[id(args)] = bulky  # the graph keeps every step, so no others get this id
     return CallArgs(args, bulky=bulky)
 
 
-def _read(state: SessionState, cell: Cell, found: tuple[Reference, ...]) -> CallArgs:
+def _read(state: SessionState, cell: Cell, found: tuple[Reference, ...], known: Container[str]) -> CallArgs:
     """The args with what their references read; as they are written where one can't be read."""
-    step = cell.step
+    step, variables = cell.step, state.variables
+    values: dict[str, Any] = {}  # what each reference reads, by its text, which says all of it
     for reference in found:
-        if stands := state.state(reference):
+        if (stands := _value(state, reference, values)) is not None:
             return CallArgs(step.args, missing=_missing(reference, stands))
-    sources = tuple(dict.fromkeys(reference.step_id for reference in found))
-    health = state.variables.health
+    sources = tuple(dict.fromkeys([reference.step_id for reference in found]))
+    health = variables.health
     warnings = tuple([f"step {step.id} reads E{id_}, which is stale" for id_ in sources if health(id_) is Health.STALE])
-    if any(id_ not in state.variables for id_ in sources):
+    if any(id_ not in variables for id_ in sources):
         cell.on_gaps = True
-    return CallArgs(state.substituted(step, state.graph.known.read(cell.reading)), sources, None, warnings)
+
+    def inside(reference: Reference) -> str:
+        if reference.step_id in variables:
+            return references.in_text(values[reference.text])
+        return f"[gap: E{reference.step_id}]"
+
+    args = references.transform(step.args, known, lambda reference: values[reference.text], inside)
+    return CallArgs(args, sources, None, warnings)
+
+
+def _value(state: SessionState, reference: Reference, values: dict[str, Any]) -> Unreadable | None:
+    """Put down what a reference reads; what stands in the way where it can't be read. A gap reads as null."""
+    variable = state.variables.get(reference.step_id) if reference.known else None
+    if variable is None or variable.health is Health.VOID:
+        values[reference.text] = None
+        return state.state(reference)
+    try:
+        values[reference.text] = references.follow(variable.value, reference.path)
+    except LookupError:
+        return Unreadable.NO_FIELD
+    return None
 
 
 def _missing(reference: Reference, stands: Unreadable) -> Missing:

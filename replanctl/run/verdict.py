@@ -9,7 +9,6 @@ about a session that is handed to a person.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 
 from replanctl.kinds import Health, LedgerKind, Mode, Reason
 from replanctl.live import DONE, PENDING
@@ -24,26 +23,16 @@ NAMED = 8  # steps that a verdict names
 
 
 class FinalVersion:
-    """What the final version came to: looked up once, and only as far as somebody asks."""
+    """What the final version came to. `done` are the steps that are done, the evidence; `gaps` those that went without
+    a result, while the rest went on; `missing` is what the policy or a step itself requires and nothing delivered,
+    whatever stands for it."""
 
     def __init__(self, state: SessionState) -> None:
         self.state = state
         self.cells = state.graph.listed()
-
-    @cached_property
-    def done(self) -> list[str]:
-        """The evidence: the steps that are done."""
-        return [cell.step.id for cell in self.cells if cell.state is DONE]
-
-    @cached_property
-    def gaps(self) -> list[str]:
-        """The steps that went without a result, while the rest went on."""
-        return [cell.step.id for cell in self.cells if cell.gap]
-
-    @cached_property
-    def missing(self) -> tuple[str, ...]:
-        """What the policy or a step itself requires and nothing delivered, whatever stands for it."""
-        return missing(self.state)
+        self.done = [cell.step.id for cell in self.cells if cell.state is DONE]
+        self.gaps = [cell.step.id for cell in self.cells if cell.gap]
+        self.missing = missing(state)
 
     @property
     def solver_has_a_say(self) -> bool:
