@@ -62,10 +62,13 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 class Lineage:
     """A step and the steps that replaced it. Its ladder starts afresh when the goal changes."""
 
-    __slots__ = ("called", "deepest", "ids", "patches", "required", "tools")
+    __slots__ = ("_all", "_count", "_ids", "called", "deepest", "patches", "required", "tools")
 
+    # A session that changes its goal hundreds of times has lines of hundreds of steps, each one step longer than the
+    # one before: they share one list, of which each knows how much is its own.
     def __init__(self, ids: tuple[str, ...]) -> None:
-        self.ids = ids
+        self._all, self._count = list(ids), len(ids)
+        self._ids: tuple[str, ...] | None = ids
         self.deepest: Granularity | None = None  # the deepest granularity committed for it
         self.patches = 0
         self.required = False  # whether no draft may drop it
@@ -73,13 +76,29 @@ class Lineage:
         self.tools: set[str] = set()  # every tool called for it
 
     @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of its steps, the oldest first."""
+        if self._ids is None:
+            self._ids = tuple(self._all[: self._count])
+        return self._ids
+
+    @property
     def root(self) -> str:
         """The id of its first step: what counters are kept under."""
-        return self.ids[0]
+        return self._all[0]
+
+    def go_on(self, id_: str) -> None:
+        """One more step stands for the last."""
+        if len(self._all) > self._count:  # another line has gone on from here
+            self._all = self._all[: self._count]
+        self._all.append(id_)
+        self._count += 1
+        self._ids = None
 
     def afresh(self) -> Lineage:
         """The same line of steps with its ladder forgotten, for a new goal."""
-        fresh = Lineage(self.ids)
+        fresh = Lineage(())
+        fresh._all, fresh._count, fresh._ids = self._all, self._count, self._ids
         fresh.called, fresh.tools, fresh.patches = self.called, self.tools, self.patches
         fresh.required = self.required
         return fresh
@@ -166,7 +185,7 @@ def stand_for(old: Cell, new: Cell, *, afresh: bool) -> None:
     if old.step.id == new.step.id:
         _revise(old, new)
     else:
-        line.ids = (*line.ids, new.step.id)
+        line.go_on(new.step.id)
     new.lineage = line.afresh() if afresh else line
 
 
