@@ -28,7 +28,7 @@ class FactFold:
 
     def __init__(self) -> None:
         self.seconds, self.tokens, self.remedy = 0.0, 0, 0
-        self.spent = dict.fromkeys(LedgerKind, 0)
+        self.spent = _NOTHING_SPENT.copy()
         self.calls = self.executions = self.replans = 0
         self.versions = 0
         self.depths: list[Granularity] = []
@@ -100,7 +100,7 @@ class FactFold:
     def _book(self, kind: LedgerKind, tokens: int) -> None:
         self.tokens += tokens
         self.spent[kind] += tokens
-        if not kind.is_main:
+        if kind in _REMEDY:
             self.remedy += tokens
 
     def _committed(self, event: e.PlanCommit) -> None:
@@ -144,18 +144,17 @@ class FactFold:
             # A step without a call is asked for one all the same, and exactly at the limit nothing begins.
             self._calls_asked = max(self._calls_asked, self.calls + (not event.attempts))
             self._late = event.at
-        args = b""
-        for number, attempt in enumerate(event.attempts):
-            # The ledger books an execution by its first attempt; each further one is a retry, whichever tool it called.
-            first = LedgerKind.RE_EXECUTION if event.again else LedgerKind.EXECUTION
-            kind = first if number == 0 else LedgerKind.RETRY
+        # The ledger books an execution by its first attempt; each further one is a retry, whichever tool it called.
+        kind, args = _FIRST[event.again], b""
+        for attempt in event.attempts:
             if attempt.tokens < self._coefficients[kind]:
                 self._tokens_asked = max(self._tokens_asked, self.tokens + self._coefficients[kind])
             self._book(kind, attempt.tokens)
+            kind = LedgerKind.RETRY
             if attempt.acted:
                 # The same call is the same tool with the same args, whatever the order of their keys. Encoded only once
                 # an attempt took effect: most executions of most tools never come here twice.
-                args = args or msgspec.json.encode(self._begun[event.step_id].args, order="deterministic")
+                args = args or _encoded(self._begun[event.step_id].args)
                 key = (attempt.tool, args)
                 self._effects[key] = self._effects.get(key, 0) + 1
         if event.gap:
@@ -175,15 +174,19 @@ class FactFold:
             GateName.MAX_SECONDS: max(ceil(seconds * 1000), floor(self._late * 1000) + 1) / 1000,
         }
         found = {**self._needs, **{gate: max(self._needs.get(gate, 0), much) for gate, much in spent.items()}}
-        return tuple(Need(gate, limit) for gate, limit in found.items())
+        return tuple([Need(gate, limit) for gate, limit in found.items()])
 
     def effects(self) -> int:
         """How many rows the result's list of effects has."""
         once = self._once_only
+        if not once:
+            return len([times for times in self._effects.values() if times > 1])
         return len([1 for (tool, _), times in self._effects.items() if times > 1 or tool in once])
 
     def doubled(self) -> tuple[Doubled, ...]:
         """Every call that took effect more than once, the worst of each tool."""
+        if max(self._effects.values(), default=0) < 2:
+            return ()
         worst: dict[str, int] = {}
         for (tool, _), times in self._effects.items():
             if times > 1:
@@ -251,6 +254,12 @@ _TAKE: dict[type, Callable[[FactFold, Any], None]] = {
     e.Ledger: FactFold._booked,
     e.SessionComplete: FactFold._completed,
 }
+
+
+_NOTHING_SPENT = dict.fromkeys(LedgerKind, 0)
+_REMEDY = frozenset(kind for kind in LedgerKind if not kind.is_main)
+_FIRST = (LedgerKind.EXECUTION, LedgerKind.RE_EXECUTION)  # by whether the lineage had made a call before
+_encoded = msgspec.json.Encoder(order="deterministic").encode
 
 
 # Asked at a replan or at the commit of its draft, a gate counts what was spent so far, and one more is about to be.
