@@ -170,7 +170,7 @@ class _Layer:
         if self.given:
             found = references_in(step, known)
             self.following.readings[id_] = self._reading_now(found, meant)
-        return renamed(step, known, meant, keep_text=True)
+        return renamed(step, known, meant)
 
     def _dependencies(self, step: Step, id_: str, meant: Mapping[str, str], *, new: bool) -> Iterator[str]:
         """What dependencies mean: the draft's step listed before, else a kept one, else the draft's own."""

@@ -48,7 +48,7 @@ class Following:
         if may_refer(step):
             self.readings[step.id] = self.reading(cell, references_in(step, known))
         return msgspec.structs.replace(
-            renamed(step, known, self._successors, keep_text=True),
+            renamed(step, known, self._successors),
             depends_on=tuple(dict.fromkeys(self._successors.get(d, d) for d in step.depends_on or ())),
             assumes=tuple(a for a in step.assumes if not cell.is_open or a not in self._refuted),
         )

@@ -233,21 +233,18 @@ def _escaped(text: str, ids: Container[str]) -> str:
     return "#".join(text[a:b] for a, b in pairwise([0, *starts, len(text)]))
 
 
-def rename(args: Any, known: Container[str], names: Mapping[str, str], *, keep_text: bool = False) -> Any:
+def rename(args: Any, known: Container[str], names: Mapping[str, str], *, escape: Container[str] | None = None) -> Any:
     """A copy of the args in which references to the keys of `names` mean its values; the rest stays as written.
 
-    With `keep_text` the args are an older text: a reference to nothing stays one, and running text that names one of
-    those values already, and was no reference, is escaped.
+    With `escape` the args are an older text: a reference to nothing stays one, and running text that names one of
+    these ids, and was no reference, is escaped.
     """
 
     def renamed(reference: Reference) -> str:
-        new = names.get(reference.step_id) if reference.known or not keep_text else None
+        new = names.get(reference.step_id) if reference.known or escape is None else None
         return reference.text if new is None else f"#E{new}{reference.text[2 + len(reference.step_id) :]}"
 
-    if not keep_text:
-        return transform(args, known, renamed, renamed, undo=False)
-    put_in = {new for reference in find(args, known) if (new := names.get(reference.step_id)) is not None}
-    return transform(args, known, renamed, renamed, undo=False, escape=put_in)
+    return transform(args, known, renamed, renamed, undo=False, escape=escape or ())
 
 
 def render(step_id: str, path: tuple[str | int, ...]) -> str:

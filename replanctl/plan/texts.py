@@ -33,13 +33,15 @@ def may_refer(step: Step) -> bool:
     return bool(step.alternatives) and any(map(references.mentions, texts_of(step)))
 
 
-def renamed(step: Step, known: Container[str], names: Mapping[str, str], *, keep_text: bool = False) -> Step:
-    """The step with the references in all its texts renamed, as `references.rename` does it."""
+def renamed(step: Step, known: Container[str], names: Mapping[str, str]) -> Step:
+    """The step with the references in all its texts renamed, as `references.rename` does it of an older text. None of
+    them comes to mean a step by a name that another one of them is given."""
     if not may_refer(step):
         return step
+    given = {names[found.step_id] for found in references_in(step, known) if found.step_id in names}
 
     def anew(args: dict[str, Any] | None) -> Any:
-        return references.rename(args, known, names, keep_text=keep_text) if args else args
+        return references.rename(args, known, names, escape=given) if args else args
 
     ways = tuple(msgspec.structs.replace(way, args=anew(way.args)) for way in step.alternatives)
     return msgspec.structs.replace(step, args=anew(step.args), alternatives=ways)

@@ -123,7 +123,7 @@ class _Template:
         new = names.get(step.id)
         # References to steps that are listed again follow them to their new ids; those to done work stay.
         return msgspec.structs.replace(
-            renamed(step, known, names, keep_text=True),
+            renamed(step, known, names),
             id=new or step.id,
             depends_on=tuple([names.get(d, d) for d in step.depends_on or ()]),
             replaces=step.id if new else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tests.model import refs
@@ -74,9 +75,13 @@ class Table(Standing, Check):
         return found
 
     def rename(self, step: Step, final: dict[str, str]) -> None:
-        for ref in refs.refs([step.args, step.ways]):
+        texts = [step.args, step.ways]
+        for ref in refs.refs(texts):
             if not ref.nothing:
                 ref.step = final.get(ref.step, ref.step)
+                named = rf"(?<!#)#E{re.escape(ref.step)}(?![A-Za-z0-9])"
+                if any(re.search(named, text) for text in refs.plain(texts)):
+                    raise Ambiguous("how a text is written that names what a reference beside it comes to mean")
         step.deps = unique([final.get(d, d) for d in step.deps])
 
     def order(self, kept: list[Step], drafted: list[Step]) -> list[Step]:

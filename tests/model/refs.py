@@ -133,6 +133,20 @@ def refs(tree: Any) -> Iterator[Ref]:
             yield from refs(value)
 
 
+def plain(tree: Any) -> Iterator[str]:
+    """What is no reference, in document order."""
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, Text):
+        yield from (s for s in tree.segments if isinstance(s, str))
+    elif isinstance(tree, dict):
+        for value in tree.values():
+            yield from plain(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from plain(value)
+
+
 def has_null(tree: Any) -> bool:
     if isinstance(tree, Text):
         return any(isinstance(s, Ref) and s.null for s in tree.segments)

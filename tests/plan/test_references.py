@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from replanctl.plan.model import Alternative, Step
 from replanctl.plan.references import Reference, find, follow, in_text, mentions, parse, rename, render, transform
+from replanctl.plan.texts import renamed
 
 KNOWN = {"1", "2", "10", "s3", "fetch-a", "fetch", "a-b-c", "x_1"}
 
@@ -153,7 +155,7 @@ def test_a_reference_to_nothing_can_be_renamed() -> None:
 
 # In each, 1 becomes 7, and 7 was no id when the text was written.
 @pytest.mark.parametrize(
-    ("text", "renamed"),
+    ("text", "after"),
     [
         ("#E1", "#E7"),
         ("see #E1 and #E7", "see #E7 and ##E7"),
@@ -164,8 +166,18 @@ def test_a_reference_to_nothing_can_be_renamed() -> None:
         ("#E404", "#E404"),
     ],
 )
-def test_an_older_text_stays_as_it_was(text: str, renamed: str) -> None:
-    assert rename({"q": text}, KNOWN, {"1": "7", "404": "9"}, keep_text=True) == {"q": renamed}
+def test_an_older_text_stays_as_it_was(text: str, after: str) -> None:
+    step = renamed(Step("8", "t", {"q": text}), KNOWN, {"1": "7", "404": "9"})
+    assert step.args == {"q": after}
+
+
+def test_a_name_that_an_alternative_is_given_is_escaped_in_the_args_and_the_other_way_round() -> None:
+    step = Step("8", "t", {"q": "see #E7"}, alternatives=(Alternative(args={"q": "#E1"}),))
+    new = renamed(step, KNOWN, {"1": "7"})
+    assert (new.args, new.alternatives[0].args) == ({"q": "see ##E7"}, {"q": "#E7"})
+    step = Step("8", "t", {"q": "#E1"}, alternatives=(Alternative(args={"q": "see #E7"}),))
+    new = renamed(step, KNOWN, {"1": "7"})
+    assert (new.args, new.alternatives[0].args) == ({"q": "#E7"}, {"q": "see ##E7"})
 
 
 @pytest.mark.parametrize("value", [0, False, "", None, [], {}, 1.5, "text", ["#E2"], {"a": "#E2"}, "#E2", "##E2"])
