@@ -290,10 +290,12 @@ def texts(step: Step) -> list[Any]:
 
 
 def renamed(step: Step, known: Iterable[str], names: Mapping[str, str], *, keep_text: bool) -> Step:
-    """The step with the references in all of these renamed."""
+    """The step with the references in all of these renamed; in older texts nothing comes to be one."""
+    knew = frozenset(known)
+    given = {names[r.step_id] for r in references.find(texts(step), knew) if r.step_id in names}
 
     def anew(args: Any) -> Any:
-        return references.rename(args, frozenset(known), names, keep_text=keep_text)
+        return references.rename(args, knew, names, escape=given if keep_text else None)
 
     ways = tuple(replace(way, args=anew(way.args)) for way in step.alternatives)
     return replace(step, args=anew(step.args), alternatives=ways)
