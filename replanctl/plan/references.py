@@ -248,11 +248,15 @@ def rename(args: Any, known: Container[str], names: Mapping[str, str], *, escape
 
 
 def render(step_id: str, path: tuple[str | int, ...]) -> str:
-    """The text of a reference."""
+    """The text of a reference; a key in any script stands as it is read, and only what can't be seen is escaped."""
     return f"#E{step_id}" + "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" if _FIELD.fullmatch(part) else f"[{json.dumps(part)}]"
+        f"[{part}]" if isinstance(part, int) else f".{part}" if _FIELD.fullmatch(part) else f"[{_quoted(part)}]"
         for part in path
     )
+
+
+def _quoted(key: str) -> str:
+    return json.dumps(key, ensure_ascii=not key.isprintable())
 
 
 def follow(value: Any, path: tuple[str | int, ...]) -> Any:
