@@ -75,8 +75,9 @@ class Settling:
         if cell is None:
             yield self._told(made, word, cell, word.value)
             return
+        # The answer came of the call as it was made: a later version may have dropped premises that fell since.
         variable = made.variable = state.variables.add(
-            cell.step.id, word.value, version=state.version, assumes=cell.step.assumes, sources=made.sources,
+            cell.step.id, word.value, version=state.version, assumes=made.caller.step.assumes, sources=made.sources,
             outdated=made.goals != state.once.goals,
         )  # fmt: skip
         self.pending += self._left_with(cell)

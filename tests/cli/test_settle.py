@@ -81,6 +81,27 @@ def test_the_commands_name_the_store(paying: Cli) -> None:
     assert "replanctl resume 1 --settle 2=again --store store" in " ".join(said.split())
 
 
+def test_an_answer_rests_on_the_premises_under_which_its_call_was_made(cli: Cli) -> None:
+    plan = """\
+goal: pay
+assumptions: {open: the bank is open, solvent: there is money}
+tools: {pay: {idempotent: false}, look: {}}
+policy: {max_parallel: 2}
+steps:
+  - {id: 1, tool: look, depends_on: []}
+  - {id: 2, tool: pay, depends_on: [], assumes: [open, solvent]}
+outcomes:
+  - {match: {step: 1}, returns: [{status: shape, refutes: [open]}, ok]}
+  - {match: {step: 2}, returns: [error]}
+"""
+    cli.files({"plan.yaml": plan, "fine.yaml": "outcomes: []\n"})
+    assert cli("run", "plan.yaml").code == 1
+    result = resumed(cli, "--settle", "2=done:7")
+    assert result["versions"][-1]["steps"][1]["assumes"] == ["solvent"]  # v2 has let the fallen premise go
+    variable = result["variables"]["E2"]
+    assert (variable["health"], variable["assumptions"]) == ("stale", ["open", "solvent"])
+
+
 @pytest.mark.parametrize(
     ("word", "reason", "paid", "state"),
     [
