@@ -1,6 +1,6 @@
 """The lab against brute force: every cell, every finding and every limit, worked out from single runs alone.
 
-`LAB_SEEDS=2000 pytest tests/lab/test_against_brute.py` looks at so many plans and a sixth as many corpora.
+`REPLANCTL_LAB_SEEDS=2000 pytest tests/lab/test_against_brute.py` looks at so many plans and a sixth as many corpora.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.lab import brute, brute_tune
 from tests.lab.corpora import corpus
 from tests.properties.rehearsals import of_seed
 
-SEEDS = int(os.environ.get("LAB_SEEDS", "8"))
+SEEDS = int(os.environ.get("REPLANCTL_LAB_SEEDS", "8"))
 PAIRS = 8
 
 
