@@ -158,7 +158,7 @@ class Dispatcher:
         """Move the clock to the next instant at which something ends, and handle everything that does."""
         agenda, state = self.agenda, self._state
         first = heappop(agenda)
-        state.clock = now = first[0]
+        state.clock = now = first[0]  # as `state.advance` does, and a call less for each step
         state.at = now / MICROSECONDS
         if first[1] == _CALL_ENDS and not (agenda and agenda[0][0] == now) and first[3].answer.status is _OK:
             return self._answered(first[3])  # alone at this instant, and nothing else may come to fall on it

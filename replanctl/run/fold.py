@@ -72,7 +72,7 @@ class ResultFold:
     def apply(self, event: e.Event) -> None:
         """Take one event in."""
         self.seq, self._at = event.seq, event.at
-        if self._effects.once_only:  # else no call can be in doubt, and each of 200,000 events is spared the question
+        if self._doubts.once_only:  # else no call can be in doubt, and each of 200,000 events is spared the question
             self._doubts.apply(event)
         if (handler := _HANDLERS.get(type(event))) is not None:
             handler(self, event)
@@ -81,7 +81,8 @@ class ResultFold:
         self._goal = event.goal
         self._warnings += event.warnings
         self._bookings.coefficients = event.coefficients
-        self._effects.once_only = self._doubts.once_only = frozenset(event.once_only)
+        self._effects.once_only = frozenset(event.once_only)
+        self._doubts.apply(event)
         for lesson in event.lessons:
             self._lessons[lesson.text] = LessonView(*(getattr(lesson, f) for f in LessonView.__struct_fields__))
 
@@ -98,8 +99,7 @@ class ResultFold:
         self._plan.move(event.step_id, RUNNING)
         self._started[event.step_id] = event
         self._again.pop(event.step_id, None)
-        if event.warnings:
-            self._warnings += event.warnings
+        self._warnings += event.warnings
 
     def _step_end(self, event: e.StepEnd) -> None:
         self._plan.move(id_ := event.step_id, event.state)
