@@ -47,7 +47,7 @@ def _path(value: Any, at: At) -> Any:
         return told
     if told.startswith("/"):
         parts = (part.replace("~1", "/").replace("~0", "~") for part in told[1:].split("/"))
-        return tuple(int(part) if part.isascii() and part.isdigit() else part for part in parts)
+        return tuple(int(part) if part.isascii() and part.isdigit() and len(part) < 19 else part for part in parts)
     # By the one reader of references, so that a path means here what it means in a plan.
     pieces = parse(f"#E1{'' if told.startswith('[') else '.'}{told.removeprefix('.')}", {"1"})
     if len(pieces) != 1 or not isinstance(pieces[0], Reference):

@@ -254,6 +254,6 @@ class Solved(msgspec.Struct, frozen=True):
 def _step(value: Any, part: str) -> Any:
     if isinstance(value, dict):
         return value.get(part, _NOWHERE)
-    if isinstance(value, list) and part.isascii() and part.isdigit() and int(part) < len(value):
+    if isinstance(value, list) and part.isascii() and part.isdigit() and len(part) < 19 and int(part) < len(value):
         return value[int(part)]
     return _NOWHERE

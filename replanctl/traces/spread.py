@@ -16,10 +16,10 @@ from replanctl.traces.tree import messages_in
 # `llm.output_messages.0.message.tool_calls.0.tool_call.id`, OpenLLMetry as `gen_ai.completion.0.tool_calls.0.id`.
 # The first group is what they are gathered under, behind a `@` where that name has another meaning.
 _SPREAD = (
-    (re.compile(r"(llm\.(?:input|output)_messages)\.(\d+)\.message\.(.+)"), ""),
-    (re.compile(r"(gen_ai\.(?:prompt|completion))\.(\d+)\.(.+)"), "@"),
+    (re.compile(r"(llm\.(?:input|output)_messages)\.([0-9]{1,9})\.message\.(.+)"), ""),
+    (re.compile(r"(gen_ai\.(?:prompt|completion))\.([0-9]{1,9})\.(.+)"), "@"),
 )
-_NUMBERED = re.compile(r"(tool_calls|contents)\.(\d+)\.(?:(?:tool_call|message_content)\.)?(.+)")
+_NUMBERED = re.compile(r"(tool_calls|contents)\.([0-9]{1,9})\.(?:(?:tool_call|message_content)\.)?(.+)")
 _STARTS = ("llm.", "gen_ai.prompt.", "gen_ai.completion.")
 
 

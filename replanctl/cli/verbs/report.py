@@ -33,7 +33,7 @@ class Options(Shared, frozen=True, kw_only=True):
 def execute(options: Options, world: World) -> int:
     """Make the page and write it. The exit code is 0 however the session ended: what was asked for is the page."""
     of = options.of
-    if of is None or (of.isascii() and of.isdigit()):
+    if of is None or (of.isascii() and of.isdigit() and len(of) < 19):
         page = _of_run(None if of is None else int(of), options, world)
     else:
         page = _of_file(of, options, world)
